@@ -60,9 +60,9 @@ class Chain:
     def __init__(self, count):
         self.headers, self.heights = [], {}
         self.add(FIRST)
-        started = int(time.time()) - count * SPACING
+        first_time = int(time.time()) - count * SPACING
         for at in range(count):
-            self.mine(started + at * SPACING)
+            self.mine(first_time + at * SPACING)
 
     def add(self, header):
         self.heights[digest(header)] = len(self.headers)
@@ -163,14 +163,14 @@ class Clock(Running):
 
     def until(self, height):
         """Waits until a height is proven; returns the time of the response that shows it."""
-        started = time.perf_counter()
+        first_time = time.perf_counter()
         while True:
             _, body = request(self.port)
             status = json.loads(body)
             truth = status["truth"]["height"]
             if (truth["state"], truth["proven"]) == ("proven", height):
                 return time.perf_counter()
-            assert time.perf_counter() - started < TIMEOUT, (truth, status["sources"])
+            assert time.perf_counter() - first_time < TIMEOUT, (truth, status["sources"])
             time.sleep(0.005)
 
     def resident(self):
@@ -224,10 +224,10 @@ def run(binary, folder, chain, how, blocks):
         spent, spent_other, delays = clock.spent(), other.spent(), []
         for _ in range(blocks):
             chain.mine(int(time.time()))
-            started = time.perf_counter()
+            first_time = time.perf_counter()
             for peer in peers:
                 peer.announce()
-            delays.append(clock.until(len(chain.headers) - 1) - started)
+            delays.append(clock.until(len(chain.headers) - 1) - first_time)
             # The other clock handles as many requests.
             for _ in range(round(delays[-1] / 0.005)):
                 request(other.port)

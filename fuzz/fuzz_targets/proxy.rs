@@ -1,4 +1,4 @@
-//! Fuzzes the replies of a proxy: it refuses or connects, and no byte of the destination is read.
+//! Fuzzes the replies of a proxy. The client connects or returns an error, and reads no byte after the reply.
 #![no_main]
 #![allow(dead_code)]
 
@@ -23,7 +23,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use route::ProxyPassword;
 
-/// A proxy that sends these bytes, whatever it receives, and then closes.
+/// A fake proxy: sends these bytes, ignores all requests, and closes the connection.
 struct Proxy<'a>(&'a [u8]);
 
 impl AsyncRead for Proxy<'_> {

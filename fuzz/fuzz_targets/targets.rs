@@ -37,7 +37,6 @@ use market::{
 };
 use sha2::{Digest, Sha256};
 
-/// Name and function of a target.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
@@ -475,7 +474,7 @@ fn image(bytes: &[u8]) {
         let _ = image.verify(&[]).unwrap_err();
         check_unpack(image);
     }
-    // The same bytes as a payload with its digest; the first two are the length of its content.
+    // The first two bytes as the length of the content, and the rest as a payload with a valid digest.
     let Some((length, payload)) = bytes.split_first_chunk::<2>() else {
         return;
     };

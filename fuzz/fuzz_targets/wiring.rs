@@ -1,4 +1,5 @@
-//! Fuzzes wiring files: a text is refused with its mistakes, or is a wiring whose parts are used as their data sheets allow.
+//! Fuzzes wiring files. An invalid file is refused with at least one mistake. With a valid file, the panel driver
+//! violates no data sheet.
 #![no_main]
 
 use board::{
@@ -7,8 +8,8 @@ use board::{
 };
 use lab::circuit::{Circuit, Flow};
 
-/// Turns of the driver of the panels, enough for their resets.
-const TURNS_MAX: usize = 50;
+/// Most polls of the panel driver; enough for the resets.
+const POLLS_MAX: usize = 50;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     let wiring = match read(text) {
@@ -28,7 +29,7 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
     let Ok(mut worker) = PanelWorker::open(circuit.clone(), expander_bus, &wiring) else {
         panic!("a circuit has every line");
     };
-    for _ in 0..TURNS_MAX {
+    for _ in 0..POLLS_MAX {
         let (_, wake) = worker.poll();
         let Some(at) = wake.at else { break };
         circuit.advance(at);

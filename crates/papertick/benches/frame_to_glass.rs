@@ -126,7 +126,7 @@ fn calls(spec: BoardSpec) -> Vec<Duration> {
 struct RecordingPanels {
     count: usize,
     started: Vec<usize>,
-    frames_sent: mpsc::UnboundedSender<Instant>,
+    start_sender: mpsc::UnboundedSender<Instant>,
 }
 
 impl Panels for RecordingPanels {
@@ -136,7 +136,7 @@ impl Panels for RecordingPanels {
 
     async fn start(&mut self, panel: usize, _: &Arc<Bitmap>, _: Refresh) -> Result<(), PanelFault> {
         self.started.push(panel);
-        self.frames_sent.send(Instant::now()).unwrap();
+        self.start_sender.send(Instant::now()).unwrap();
         Ok(())
     }
 
@@ -163,13 +163,13 @@ async fn clock(spec: BoardSpec) -> Vec<Duration> {
     let (main_loop, receivers) = MainLoop::new(initial, clock, inputs, store);
     let (_stopper, stop) = stop_signal();
     tokio::spawn(main_loop.run(stop));
-    let (frames_sent, mut frames) = mpsc::unbounded_channel();
+    let (start_sender, mut starts) = mpsc::unbounded_channel();
     let unknown = DisplaySnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
     tokio::spawn(painter::run(PainterConfig {
         panels: RecordingPanels {
             count: spec.panels,
             started: Vec::new(),
-            frames_sent,
+            start_sender,
         },
         width: spec.panel_width,
         height: spec.panel_height,
@@ -182,15 +182,15 @@ async fn clock(spec: BoardSpec) -> Vec<Duration> {
     tokio::time::sleep(Duration::from_millis(100)).await;
     let mut samples = Vec::new();
     for sample in 0..SAMPLES {
-        while frames.try_recv().is_ok() {}
+        while starts.try_recv().is_ok() {}
         let started = Instant::now();
         inbox.send(block(FIRST_HEIGHT + sample)).await.unwrap();
-        // A new block changes at least one digit. After the first panel the others follow at once.
-        let first = frames.recv().await.unwrap();
+        // A new block changes at least one digit, so at least one panel starts. The other panels start within the pause.
+        let first = starts.recv().await.unwrap();
         tokio::time::sleep(PAUSE).await;
         let mut last = first;
-        while let Ok(frame) = frames.try_recv() {
-            last = frame;
+        while let Ok(start) = starts.try_recv() {
+            last = start;
         }
         samples.push(last - started);
     }

@@ -33,7 +33,7 @@ use serde_json::{Value, json};
 /// Rounds of each measurement; the result is the median.
 const ROUNDS: usize = 41;
 
-/// Paints that are measured together, because one takes less time than the resolution of the clock.
+/// Paints that are timed together where one is too short to time exactly.
 const BATCH: u32 = 200;
 
 /// Time to paint a picture.

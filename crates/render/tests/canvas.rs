@@ -65,7 +65,7 @@ struct Case {
     spec: CanvasSpec,
 }
 
-/// The canvases. The words of a name are the options of its canvas.
+/// The canvases. `eight`, `turned`, `column` and `dark` in a name set that option.
 fn cases() -> Vec<Case> {
     let case = |name: &'static str, (width, height): (u32, u32), depth: Depth| Case {
         name,

@@ -4,8 +4,8 @@
 
 /// Request and body; the words of `papertick ctl` that send it; its effect; other requests with the same effect.
 ///
-/// The effect is the request to the device, as `Debug` prints it, or a status, with the reason of a refusal. Commands that
-/// are more than a request have no row.
+/// The effect is the request to the device, as `Debug` prints it, or a status, with the reason of a refusal. The words
+/// are empty for a command that is more than one request.
 pub type Row = (
     &'static str,
     &'static str,

@@ -439,22 +439,22 @@ fn entities_have_these_names_classes_and_units() {
     let own = all.iter().filter(|(key, _)| !key.starts_with("set_"));
     let word = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let row = |(key, entity): (&String, &Value)| {
-        let values =
+        let fields =
             ["p", "name", "dev_cla", "unit_of_meas", "ent_cat"].map(|name| word(&entity[name]));
         let shown = if entity["en"] == false {
             "hidden"
         } else {
             "shown"
         };
-        format!("{key} | {} | {shown}\n", values.join(" | "))
+        format!("{key} | {} | {shown}\n", fields.join(" | "))
     };
-    let values: String = own.map(row).collect();
+    let table: String = own.map(row).collect();
     if std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1") {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/words/entities.txt");
-        return std::fs::write(path, values).unwrap();
+        return std::fs::write(path, table).unwrap();
     }
     assert_eq!(
-        values, SEEN,
+        table, SEEN,
         "run with UPDATE_EXPECT=1 and check the changes"
     );
 }

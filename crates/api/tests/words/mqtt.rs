@@ -48,7 +48,7 @@ use crate::{
     operation_table::{PORTAL_ROWS, ROWS},
 };
 
-/// Additional members that a component of each platform may have. Home Assistant ignores other members.
+/// Members of a component of each platform, in addition to [`COMMON_MEMBERS`]. Home Assistant ignores other members.
 #[rustfmt::skip]
 const MEMBERS: &[(&str, &str)] = &[
     ("sensor", "stat_t val_tpl unit_of_meas dev_cla stat_cla"),

@@ -111,7 +111,7 @@ impl World {
     pub(crate) fn run(&mut self, line: &str) -> Option<Reply> {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         let words: Vec<&str> = rest.split_whitespace().collect();
-        let frontlight = |command| request_input(Request::Frontlight(command));
+        let frontlight = |command| Input::Request(Request::Frontlight(command));
         let input = match (verb, words.as_slice()) {
             ("wait", [ms]) => {
                 self.wait(ms.parse().unwrap());
@@ -139,7 +139,7 @@ impl World {
                 self.now.utc = UtcTime::plausible(moment.as_millisecond());
                 Input::Tick
             }
-            ("set", _) => request_input(Request::Patch(self.patch(rest))),
+            ("set", _) => Input::Request(Request::Patch(self.patch(rest))),
             // All sources, whether they run or not.
             ("sources", [state]) => {
                 let each = SourceId::ALL.iter().map(|id| connected(*id, state));
@@ -179,7 +179,7 @@ impl World {
                 Observation::PreciseFee(FeeRate::parse(rate).unwrap()),
             ),
             ("zap", [sats]) => observed("zaps", Observation::Zap(zap(sats))),
-            ("test-zap", [sats]) => request_input(Request::SimulateZap(zap(sats))),
+            ("test-zap", [sats]) => Input::Request(Request::SimulateZap(zap(sats))),
             ("received", [sats]) => {
                 let payment = Payment {
                     direction: Some(Direction::Received),
@@ -232,22 +232,22 @@ impl World {
             ("not-wiped", []) => Input::Finished(Finished::Wiped(Err("disk error".into()))),
             ("forgotten", []) => Input::Finished(Finished::Forgotten(Ok(()))),
             ("safe-mode", []) => Input::SafeMode("it failed".into()),
-            ("next", []) => request_input(Request::Next),
-            ("screen", [id]) => request_input(Request::ShowScreen(id.parse().unwrap())),
-            ("text", [text]) => request_input(Request::ShowText((*text).into())),
-            ("pause", []) => request_input(Request::Pause),
-            ("full-refresh", []) => request_input(Request::FullRefresh),
-            ("factory-reset", []) => request_input(Request::FactoryReset),
-            ("clear-logos", []) => request_input(Request::ClearPoolLogos),
-            ("stop-sources", []) => request_input(Request::StopSources),
-            ("restart-sources", []) => request_input(Request::RestartSources),
-            ("identify", []) => request_input(Request::Identify),
+            ("next", []) => Input::Request(Request::Next),
+            ("screen", [id]) => Input::Request(Request::ShowScreen(id.parse().unwrap())),
+            ("text", [text]) => Input::Request(Request::ShowText((*text).into())),
+            ("pause", []) => Input::Request(Request::Pause),
+            ("full-refresh", []) => Input::Request(Request::FullRefresh),
+            ("factory-reset", []) => Input::Request(Request::FactoryReset),
+            ("clear-logos", []) => Input::Request(Request::ClearPoolLogos),
+            ("stop-sources", []) => Input::Request(Request::StopSources),
+            ("restart-sources", []) => Input::Request(Request::RestartSources),
+            ("identify", []) => Input::Request(Request::Identify),
             ("lights", [color]) => {
-                request_input(Request::SetLightsColor(Rgb::parse(color).unwrap()))
+                Input::Request(Request::SetLightsColor(Rgb::parse(color).unwrap()))
             }
             ("effect", [name]) => {
                 let named = StripEffect::NAMED.iter().find(|(word, _)| word == name);
-                request_input(Request::PlayEffect(named.unwrap().1))
+                Input::Request(Request::PlayEffect(named.unwrap().1))
             }
             ("frontlight", ["on"]) => frontlight(FrontlightCommand::On),
             ("frontlight", ["off"]) => frontlight(FrontlightCommand::Off),
@@ -259,7 +259,7 @@ impl World {
                 let duties = duties.iter().map(|duty| duty.parse().unwrap());
                 frontlight(FrontlightCommand::Set(duties.collect()))
             }
-            ("dnd", [word]) => request_input(Request::SetDnd(*word == "on")),
+            ("dnd", [word]) => Input::Request(Request::SetDnd(*word == "on")),
             _ => panic!("unknown line: {line}"),
         };
         let reply = self.handle(input).reply;
@@ -466,10 +466,6 @@ fn quiet_hours(settings: &Settings) -> Value {
         "endHour": settings.dnd_end_hour,
         "endMinute": settings.dnd_end_min,
     })
-}
-
-fn request_input(request: Request) -> Input {
-    Input::Request(request)
 }
 
 fn source(name: &str) -> SourceId {

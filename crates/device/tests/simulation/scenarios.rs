@@ -235,14 +235,14 @@ block 840104 > ZAP 21
 next         > BTC/USD $95432
 screen 0     > BLOCK/HEIGHT 840104
 
-# disabled screens are reached only by manual steps
+# disabled screens are shown only by `next` and `previous`
 set screens=[{"id":3,"enabled":false}]
 wait 60000   > HAL/VING 210000
 previous     > 01/01 01:01
 previous     > BLOCK/HEIGHT 840000
 next         > 01/01 01:01
 
-# screens of features that are off are skipped by manual steps too
+# `next` skips screens of features that are off
 screen 40    > BTC/SUPPLY 19.69M
 next         > MSCW/TIME 1048
 screen 70    > MSCW/TIME 1048

@@ -38,7 +38,7 @@ pub async fn run() {
     }
 }
 
-/// Changes of a setting per second; every change has another value.
+/// Changes of a setting per second. Each client alternates between two values of its own, so every request changes it.
 async fn changes(address: std::net::SocketAddr, clients: u32, time: Duration) -> f64 {
     let started = Instant::now();
     let mut tasks = JoinSet::new();

@@ -384,7 +384,7 @@ impl Metrics {
     /// The value of a metric, with its labels. `None` if it is missing.
     fn value(&self, name: &str) -> Option<&str> {
         let samples = self.0.lines().filter_map(|line| line.rsplit_once(' '));
-        let mut found = samples.filter(|(label, _)| *label == name);
+        let mut found = samples.filter(|(series, _)| *series == name);
         Some(found.next()?.1)
     }
 

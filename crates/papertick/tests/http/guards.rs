@@ -483,7 +483,7 @@ async fn a_get_of_a_browser_changes_nothing_unless_our_page_sends_it() {
     let plain = clock.send("POST", "/api/show/screen/7", &[], "").await;
     assert_eq!(plain.status, 405, "the deprecated request is a GET");
 
-    // Programs and some browsers do not send these headers.
+    // Each of these headers alone identifies a browser. Programs send none of them, and no browser sends all.
     for mark in [
         "Accept: text/html,application/xhtml+xml",
         "Accept: image/avif,image/webp,*/*;q=0.8",

@@ -51,7 +51,7 @@ impl Wifi for Puppet {
     }
 }
 
-/// A clock as an access point, whose radio has a fixed result.
+/// A clock in access point mode. Its radio returns the same result for every attempt.
 pub(crate) struct Portal {
     pub(crate) clock: Clock,
     attempts: mpsc::Receiver<(String, Secret, Duration)>,

@@ -118,7 +118,7 @@ async fn compressed(clock: &Clock) -> Value {
     })
 }
 
-/// A display that waits for approval, and the response that adds another one.
+/// A display that waits for approval, and the response to adding another, with the token for its owner.
 async fn displays(clock: &Clock) -> Value {
     let introduction = [
         "ID: AB:CD:EF:12:34:56",

@@ -200,7 +200,7 @@ async fn a_failed_access_point_is_restarted_after_a_pause() {
     let before = host.calls(MANAGER_PATH, "ActivateConnection").await;
     host.change_state(30, 100, 39).await;
     radio.is_quiet().await;
-    // The access point is not restarted at once, because its cause of failure may persist.
+    // The access point is not restarted at once, because the cause of the failure may persist.
     let after = host.calls(MANAGER_PATH, "ActivateConnection").await;
     assert_eq!((before, after), (1, 1));
     time::pause();

@@ -445,7 +445,7 @@ fn read_until(terminal: &mut File, seen: &mut String, is_there: impl Fn(&str) ->
     while !is_there(seen) {
         // Reading fails once the program has exited.
         let read = terminal.read(&mut piece).unwrap_or_default();
-        assert!(read > 0, "it exited: {}", seen.escape_debug());
+        assert!(read > 0, "the program exited: {}", seen.escape_debug());
         seen.push_str(&String::from_utf8_lossy(&piece[..read]));
     }
 }

@@ -74,7 +74,7 @@ fn dashboard_and_alerts_use_existing_metrics() {
     let clock = Clock::start(folder.path());
     let metrics = clock.get("/metrics").body;
     // By their types, because some have no sample on a new clock.
-    let metrics: BTreeSet<&str> = metrics
+    let names: BTreeSet<&str> = metrics
         .lines()
         .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())
         .collect();
@@ -86,7 +86,7 @@ fn dashboard_and_alerts_use_existing_metrics() {
             .collect();
         assert!(used.len() > 3, "{file}: {used:?}");
         for name in used {
-            assert!(metrics.contains(name), "{file}: {name}");
+            assert!(names.contains(name), "{file}: {name}");
         }
     }
     let dashboard = std::fs::read(Path::new(CONTRIB).join("grafana/papertick.json")).unwrap();

@@ -10,23 +10,23 @@ use crate::clock::{Answer, Clock, PATIENCE, eventually, folder};
 const AIR: &str = r#"[{"ssid": "Home", "password": "correct horse", "rssi": -48}]"#;
 
 /// A clock with a simulated radio, and its networks.
-struct RadioRig {
+struct ProvisioningRig {
     folder: TempDir,
     clock: Clock,
 }
 
-impl RadioRig {
-    fn new() -> RadioRig {
-        RadioRig::with(&[])
+impl ProvisioningRig {
+    fn new() -> ProvisioningRig {
+        ProvisioningRig::with(&[])
     }
 
     /// As `new`, with more arguments.
-    fn with(arguments: &[&str]) -> RadioRig {
+    fn with(arguments: &[&str]) -> ProvisioningRig {
         let folder = folder();
         let air = folder.path().join("air.json");
         fs::write(&air, AIR).unwrap();
-        let clock = RadioRig::clock_on(&folder, arguments);
-        RadioRig { folder, clock }
+        let clock = ProvisioningRig::clock_on(&folder, arguments);
+        ProvisioningRig { folder, clock }
     }
 
     fn clock_on(folder: &TempDir, arguments: &[&str]) -> Clock {
@@ -37,7 +37,7 @@ impl RadioRig {
     }
 
     fn start_again(&mut self) {
-        self.clock = RadioRig::clock_on(&self.folder, &[]);
+        self.clock = ProvisioningRig::clock_on(&self.folder, &[]);
     }
 
     fn post(&self, path: &str, body: &str) -> Answer {
@@ -83,7 +83,7 @@ impl RadioRig {
 
 #[test]
 fn a_new_clock_is_provisioned_and_reset() {
-    let rig = RadioRig::new();
+    let rig = ProvisioningRig::new();
     rig.portal();
     assert_eq!(rig.clock.get("/api/status").status, 404);
     let sim = rig.sim();
@@ -134,10 +134,9 @@ fn a_new_clock_is_provisioned_and_reset() {
 #[test]
 fn a_kill_at_the_response_to_a_factory_reset_leaves_a_new_clock() {
     for round in 0..2 {
-        let mut rig = RadioRig::new();
+        let mut rig = ProvisioningRig::new();
         rig.provision();
-        let password = rig.clock.setting("wifiConfigured");
-        assert_eq!(password, true);
+        assert_eq!(rig.clock.setting("wifiConfigured"), true);
         rig.clock
             .patch(r#"{"digitFontPx": 211, "proxyPass": "marked-secret"}"#);
         rig.clock.patch(r#"{"digitFontPx": 212}"#);
@@ -179,7 +178,7 @@ fn resolve(server: &str, name: &str) -> Vec<u8> {
 
 #[test]
 fn all_names_resolve_to_the_portal_while_it_is_up() {
-    let rig = RadioRig::new();
+    let rig = ProvisioningRig::new();
     rig.portal();
     eventually("names are answered", || {
         rig.sim()["access_point"]["dns"].is_string()
@@ -197,7 +196,7 @@ fn all_names_resolve_to_the_portal_while_it_is_up() {
 
 #[test]
 fn an_early_release_changes_nothing() {
-    let rig = RadioRig::new();
+    let rig = ProvisioningRig::new();
     rig.provision();
     let device = rig.clock.device();
     let hold = r#"{"action":"cycle","hold":[1],"ms":1000}"#;

@@ -109,13 +109,13 @@ impl Drop for Started {
 
 #[test]
 fn a_device_serves_supervisors_of_every_version() {
-    for config in [
+    for build in [
         device_of_protocol_1 as fn(&Path) -> Value,
         device_of_protocol_2,
         device_of_a_later_protocol,
     ] {
         let folder = folder();
-        let config = config(folder.path());
+        let config = build(folder.path());
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let place = listener.local_addr().unwrap();
         let mut device = Started::by(

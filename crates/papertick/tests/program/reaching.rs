@@ -154,7 +154,7 @@ fn a_clock_queries_the_time_server_and_a_demo_does_not() {
 
     // By then the first clock has queried the time.
     let demo = Clock::start_as(&mut papertick(&["demo"]), &folder.path().join("demo"));
-    eventually("the demo has connected for prices", || {
+    eventually("the demo has tried to connect to the relay", || {
         demo.get("/api/status").json()["sources"]["relay"]["lastError"].is_string()
     });
     assert_eq!(last_error(&demo), Value::Null);

@@ -41,7 +41,7 @@ fn send_on_one_connection(clock: &Clock, over: &AtomicBool) {
                 continue;
             }
         }
-        // The response asked for a new connection, or the idle connection was closed.
+        // The response had `Connection: close`, or the idle connection was closed.
         stream = connect();
     }
 }
@@ -67,8 +67,8 @@ fn a_restart_and_an_update_refuse_no_client() {
         let streams: Vec<_> = (0..3).map(|_| thread::spawn(follow(&clock))).collect();
         let over = AtomicBool::new(false);
         let (clock, over) = (&clock, &over);
-        let separate = thread::scope(|scope| {
-            let separate = scope.spawn(move || {
+        let change_count = thread::scope(|scope| {
+            let changing = scope.spawn(move || {
                 let mut answers = 0;
                 while answers < ANSWERS_MIN || !over.load(Ordering::Relaxed) {
                     assert_eq!(clock.get("/api/status").status, 200);
@@ -91,10 +91,14 @@ fn a_restart_and_an_update_refuse_no_client() {
             assert_eq!(clock.get("/readyz").status, 200);
             over.store(true, Ordering::Relaxed);
             persistent.join().unwrap();
-            separate.join().unwrap()
+            changing.join().unwrap()
         });
         let stored = clock.setting("digitFontPx");
-        assert_eq!(stored, 180 + (separate - 1) % 30, "what was stored last");
+        assert_eq!(
+            stored,
+            180 + (change_count - 1) % 30,
+            "what was stored last"
+        );
         for stream in streams {
             let events = stream.join().unwrap();
             assert!(events.contains("data: closing"), "{events}");

@@ -48,7 +48,7 @@ impl UpdateRig {
     /// A clock with build facts, which are needed to check for releases.
     pub(crate) fn clock(&self) -> Clock {
         let clock = Clock::start_with(self.path(), &["--trial-seconds", "1"]);
-        eventually("the clock knows its hardware id", || {
+        eventually("the clock knows its hardware address", || {
             let settings = clock.get("/api/settings").json();
             !settings["hostname"].as_str().unwrap().ends_with("-000000")
         });
@@ -220,9 +220,9 @@ fn during_a_trial_the_previous_program_is_not_replaced() {
     });
     let answer = clock.upload(&rig.image("4.9.0", &working_program()));
     assert_eq!(answer.status, 503, "{}", answer.body);
-    let answer_json = answer.json();
-    assert_eq!(answer_json["error"], "ESP_ERR_INVALID_STATE");
-    let message = answer_json["msg"].as_str().unwrap();
+    let response = answer.json();
+    assert_eq!(response["error"], "ESP_ERR_INVALID_STATE");
+    let message = response["msg"].as_str().unwrap();
     assert!(
         message.contains("4.8.0") && message.contains("try again"),
         "{message}"
@@ -330,10 +330,10 @@ fn refused_images_change_nothing() {
         let what = format!("{error} {part}");
         let answer = clock.post(&format!("/upload/firmware{query}"), headers, &body);
         assert_eq!(answer.status, status, "{what}: {}", answer.body);
-        let answer_json = answer.json();
-        assert_eq!(answer_json["error"], error, "{what}: {answer_json}");
-        let message = answer_json["msg"].as_str().unwrap_or_default();
-        assert!(message.contains(part), "{what}: {answer_json}");
+        let response = answer.json();
+        assert_eq!(response["error"], error, "{what}: {response}");
+        let message = response["msg"].as_str().unwrap_or_default();
+        assert!(message.contains(part), "{what}: {response}");
         let after = clock.get("/api/status").json();
         for member in ["mode", "data", "timerRunning", "isOTAUpdating", "notes"] {
             assert_eq!(after[member], before[member], "{what}: {member}");

@@ -1,4 +1,4 @@
-//! Announcements as other hosts see them, on the loopback interface with multicast.
+//! Announcements as other hosts see them. They use multicast on the loopback interface, so they do not leave this machine.
 
 use std::{
     collections::BTreeMap,
@@ -171,13 +171,13 @@ impl Clock {
             panic!("no report about {hostname}")
         };
         let Input::Linked(LinkEvent::Announced {
-            asked: reported,
-            name: found,
+            asked: requested,
+            name: announced,
         }) = input
         else {
             panic!("{input:?}")
         };
-        assert_eq!((reported.as_str(), found.as_deref()), (hostname, name));
+        assert_eq!((requested.as_str(), announced.as_deref()), (hostname, name));
     }
 
     /// Stops it; the machine may be busy with other tests.

@@ -189,8 +189,8 @@ async fn a_network_that_cannot_be_forgotten_is_reported() {
         .await
         .unwrap();
     let running = until_restart(&rig.executor, &mut rig.receivers.effects);
-    let running = timeout(LONG, running).await;
-    assert!(running.is_err(), "the clock does not restart");
+    let outcome = timeout(LONG, running).await;
+    assert!(outcome.is_err(), "the clock does not restart");
     let view = rig.receivers.view.borrow().clone();
     assert!(view.notes[0].contains("not forgotten"), "{:?}", view.notes);
     assert!(view.settings.wifi_configured);

@@ -123,10 +123,10 @@ fn every_dependency_is_used() {
     let (_, listed) = manifest.split_once("[workspace.dependencies]").unwrap();
     let (listed, _) = listed.split_once("\n[").unwrap();
     let listed = listed.lines().filter_map(|line| line.split_once(" = "));
-    let by_none = listed
+    let without_user = listed
         .map(|(dependency_name, _)| dependency_name)
         .filter(|dependency_name| !named.contains(*dependency_name));
-    unused.extend(by_none.map(|dependency_name| format!("{dependency_name} by any crate")));
+    unused.extend(without_user.map(|dependency_name| format!("{dependency_name} by any crate")));
     assert_eq!(unused, [""; 0], "not used");
 }
 
