@@ -54,10 +54,11 @@ fn an_address_may_have_a_path() {
     let status = output(&["ctl", "--host", &url, "--json", "status"]);
     let status: Value = serde_json::from_slice(&status.stdout).unwrap();
     assert_eq!(status["numScreens"], 7);
-    let picture = output(&["watch", "--host", &url, "--once"]);
-    assert!(picture.status.success(), "{picture:?}");
+    let watch = |url: &str| output(&["watch", "--host", url, "--once"]).status.code();
+    assert_eq!(watch(&url), Some(0));
 
     let other = format!("http://{}/other", clock.address());
+    assert_eq!(watch(&other), Some(Code::Refused as i32));
     let (code, stderr) = check(&mut papertick(&["healthcheck", "--url", &other]));
     assert_eq!(code, Some(Code::Failed as i32), "{stderr}");
     assert_asks_for_the_address(&other);

@@ -20,7 +20,7 @@ fn head(stream: &mut TcpStream) -> String {
 }
 
 #[test]
-fn the_broker_of_home_assistant_is_used_automatically() {
+fn the_broker_and_the_ingress_of_home_assistant_are_used_automatically() {
     let broker = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = broker.local_addr().unwrap().port();
     let supervisor = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -41,7 +41,7 @@ fn the_broker_of_home_assistant_is_used_automatically() {
         head
     });
     let folder = folder();
-    let mut command = papertick(&["run"]);
+    let mut command = papertick(&["run", "--trusted-proxy", "127.0.0.1"]);
     command
         .env("SUPERVISOR_TOKEN", "planted-token")
         .env("PAPERTICK_SUPERVISOR", address);
@@ -67,6 +67,13 @@ fn the_broker_of_home_assistant_is_used_automatically() {
     assert!(contains(&connect, b"addons"));
     let settings = clock.get("/api/settings").json();
     assert_eq!(settings["mqttHost"], "127.0.0.1");
+
+    let browser = "User-Agent: Mozilla/5.0\r\nX-Forwarded-Host: my.duckdns.org";
+    let ingress = format!("{browser}\r\nX-Ingress-Path: /api/hassio_ingress/TOKEN");
+    for (header, status) in [(browser, 403), (&ingress, 200)] {
+        let answer = clock.send_with("GET", "/api/status", header).unwrap();
+        assert_eq!(answer.status, status, "{header}");
+    }
 }
 
 fn contains(bytes: &[u8], part: &[u8]) -> bool {
