@@ -14,7 +14,7 @@ pub const TEXT_MAX: usize = 128;
 #[derive(Debug)]
 pub(super) struct SectionKey {
     pub(super) name: &'static str,
-    /// A valid value, for messages about a missing or wrong one.
+    /// A valid value, or what to write in words that begin with "a ".
     pub(super) example: &'static str,
 }
 
@@ -56,7 +56,11 @@ pub(super) const EXPANDER: &[SectionKey] = &[
 
 /// Both `[every-panel]` and `[[panel]]`.
 pub(super) const PANEL: &[SectionKey] = &[
-    key("model", "\"gdey0213b74\""),
+    // The waveforms of another model can damage a panel, so no name is suggested.
+    key(
+        "model",
+        "a name from docs/wiring.md, and only that of your own panel: the waveforms of another can damage it",
+    ),
     key("select", "\"gpio:GPIO8\""),
     key("busy", "\"gpio:GPIO24\""),
     key("reset", "\"gpio:GPIO17\""),
@@ -143,7 +147,7 @@ impl Section {
             .iter()
             .find(|known| known.name == key)
             .map_or_else(String::new, |known| match known.example {
-                section if section.starts_with("a section") => section.to_owned(),
+                words if words.starts_with("a ") => words.to_owned(),
                 example => format!("{key} = {example}"),
             })
     }

@@ -1,6 +1,9 @@
 //! Table of all mistakes in wiring files and their messages.
 
-use board::wiring::{FILE_MAX, read};
+use board::{
+    parts::ssd1680::MODELS,
+    wiring::{FILE_MAX, read},
+};
 
 use crate::examples::messages;
 
@@ -77,7 +80,7 @@ const ROWS: &[(&str, &str, &[&str])] = &[
     ("\"gpio:GPIO25\"", "\"chip:/3\"", &["line 5: [spi]: `command` is \"chip:/3\": it must be gpio:NAME"]),
     ("\"gpio:GPIO25\"", "\"gpio:\"", &["line 5: [spi]: `command` is \"gpio:\": it must be"]),
     ("\"gpio:GPIO25\"", "25", &["line 5: [spi]: `command` is a number where a text must be"]),
-    ("\"exp1:8\"", "\"exp2:8\"", &["line 21: panel 2: `select` is \"exp2:8\": there is no expander `exp2`, only exp1"]),
+    ("\"exp1:8\"", "\"exp2:8\"", &["line 21: panel 2: `select` is on the expander `exp2`, and there is only exp1; write select"]),
     ("\"exp1:8\"", "\"exp1:16\"", &["line 21: panel 2: `select` is \"exp1:16\": an expander has pins 0 to 15"]),
     ("\"exp1:9\"", "\"exp1:7\"", &["line 22: panel 2: `busy` is exp1:7: pins 7 and 15 of an expander can only be outputs"]),
     ("\"exp1:3\"]", "\"exp1:15\"]", &["line 33: [buttons]: `lines` is exp1:15: pins 7 and 15 of an expander can only be outputs"]),
@@ -124,7 +127,7 @@ const ROWS: &[(&str, &str, &[&str])] = &[
         ],
     ),
     ("\"gpio:GPIO4\"", "\"exp1:4\"", &["line 11: [expander.exp1]: `interrupt` must be a line of the host"]),
-    ("[expander.exp1]", "[expander.gpio]", &["line 9: [expander.gpio]: an expander cannot have this name", "", "", "", "", "", "", ""]),
+    ("[expander.exp1]", "[expander.gpio]", &["line 9: [expander.gpio]: an expander cannot have this name", "", "", "", ""]),
     ("address = 0x42", "address = 0x20", &["line 28: [frontlight]: `address` must be 0x40 to 0x77"]),
     ("address = 0x42", "address = 0x5C", &["line 31: [sensor]: `addresses` 0x5C is that of [frontlight]"]),
     ("address = 0x42", "address = 0x42\nhz = 9000", &["line 29: [frontlight]: `hz` is 9000 where 24 to 1526 may be"]),
@@ -153,7 +156,7 @@ const ROWS: &[(&str, &str, &[&str])] = &[
         "\"gdey0213b74\"",
         "\"gdey0000\"",
         &[
-            "line 15: panel 1: `model` is \"gdey0000\", and it is not supported; only gdey0213b74, gdem0213b74, waveshare-2.13-v4, gdey029t94 are, and the name of another panel than yours can damage it",
+            "line 15: panel 1: `model` is \"gdey0000\", which is not supported; write a name from docs/wiring.md, and only that of your own panel",
         ],
     ),
     (
@@ -170,7 +173,7 @@ const ROWS: &[(&str, &str, &[&str])] = &[
             "line 15: panel 1: `model` is \"gdew0213i5f\", and its controller, the UC8151, is not supported; this panel cannot be used",
         ],
     ),
-    ("\"gdey0213b74\"", "\"gdey029t94\"", &["line 14: the panels are of different sizes; write a `model` of one size for all"]),
+    ("\"gdey0213b74\"", "\"gdey029t94\"", &["line 14: the panels are of different sizes; use panels of one size"]),
     (
         "\"gdey0213b74\"",
         "\"gdem0213b74\"\nfull = \"d7\"",
@@ -300,7 +303,7 @@ fn a_conflict_with_the_base_is_reported_at_the_line_of_the_file() {
         (
             "base = \"rev-a\"\nexpander.exp1 = \"none\"\nbuttons = \"none\"\n[every-panel]\nreset = \"gpio:RST\"\n\
              [[panel]]\nreset = \"exp1:0\"\n",
-            "line 7: panel 1: `reset` is \"exp1:0\": there is no expander `exp1`, nor any other",
+            "line 7: panel 1: `reset` is on the expander `exp1`, and there is none; write reset",
         ),
         ("base = \"rev-b\"\nspi = \"none\"\n", "line 2: the file: `spi` is missing"),
         ("base = \"rev-b\"\npanel = \"none\"\n", "line 2: the file: `panel` is a text where a list must be"),
@@ -322,6 +325,53 @@ fn a_conflict_with_the_base_is_reported_at_the_line_of_the_file() {
 #[test]
 fn lines_on_a_removed_expander_are_reported_at_its_removal() {
     let mistakes = read("base = \"rev-b\"\nexpander.exp1 = \"none\"\n").unwrap_err();
-    assert_eq!(mistakes.len(), 7 + 4);
-    assert!(mistakes.iter().all(|mistake| mistake.line == Some(2)));
+    assert_eq!(
+        messages(&mistakes),
+        "line 2: [buttons]: `lines` is on the expander `exp1`, and there is none; \
+         write lines = [\"gpio:GPIO5\", \"gpio:GPIO6\", \"gpio:GPIO13\", \"gpio:GPIO19\"]\n\
+         line 2: panel 1 (and 2, 3, 4, 5, 6, 7): `reset` is on the expander `exp1`, and there is none; \
+         write reset = \"gpio:GPIO17\"\n"
+    );
+}
+
+#[test]
+fn a_mistake_in_an_entry_for_every_panel_is_reported_once_and_names_no_other_model() {
+    for (entry, expected) in [
+        (
+            "model = \"gdew029t5d\"",
+            "`model` is \"gdew029t5d\", and its controller",
+        ),
+        (
+            "model = \"gdey0213\"",
+            "`model` is \"gdey0213\", which is not supported",
+        ),
+        ("model = 7", "`model` is a number"),
+        ("model = \"\"", "`model` has 0 bytes"),
+        (
+            "model = \"gdem0213b74\"\nfull = \"d7\"",
+            "`full` is \"d7\", which was never tested",
+        ),
+        ("rotation = 90", "`rotation` is 90"),
+        ("rotations = 90", "has no `rotations`"),
+        (
+            "busy = \"gpio:GPIO14\"",
+            "`busy` is gpio:GPIO14, already the data/command line",
+        ),
+    ] {
+        let mistakes = read(&format!("base = \"rev-b\"\n[every-panel]\n{entry}\n")).unwrap_err();
+        let messages = messages(&mistakes);
+        let is_one = messages.contains(expected) && messages.lines().count() == 1;
+        assert!(is_one, "{messages}");
+        let suggested = find_model(&messages);
+        assert!(
+            suggested.is_none_or(|model| entry.contains(model)),
+            "{messages}"
+        );
+    }
+}
+
+/// A supported model whose name is in a text.
+fn find_model(text: &str) -> Option<&'static str> {
+    let mut names = MODELS.iter().map(|model| model.id);
+    names.find(|name| text.contains(name))
 }

@@ -75,7 +75,7 @@ impl Reader {
         let line = match parse(&read.value, &self.expanders) {
             Ok(line) => line,
             Err(why) => {
-                let why = format!("`{key}` is {:?}: {why}", read.value);
+                let why = format!("`{key}` is {why}");
                 let at = read.line.or(section.line).or(self.expanders_line);
                 self.mistakes.push(section.wrong(key, at, &why));
                 return None;
@@ -141,20 +141,20 @@ impl Reader {
 
 /// Parses a line: `gpio:NAME`, `chip:LABEL/OFFSET` or `EXPANDER:PIN`, with `!` before it if it is inverted.
 fn parse(text: &str, expanders: &[String]) -> Result<WiringLine, String> {
-    const FORMS: &str = "it must be gpio:NAME, chip:LABEL/OFFSET or EXPANDER:PIN";
+    let forms = || format!("{text:?}: it must be gpio:NAME, chip:LABEL/OFFSET or EXPANDER:PIN");
     let (sense, rest) = match text.strip_prefix('!') {
         Some(rest) => (Sense::Inverted, rest),
         None => (Sense::Straight, text),
     };
-    let (kind, name) = rest.split_once(':').ok_or(FORMS)?;
+    let (kind, name) = rest.split_once(':').ok_or_else(forms)?;
     let place = match kind {
-        _ if name.is_empty() || name.chars().any(char::is_whitespace) => return Err(FORMS.into()),
+        _ if name.is_empty() || name.chars().any(char::is_whitespace) => return Err(forms()),
         "gpio" => LineLocation::Named(name.to_owned()),
         "chip" => {
-            let (chip, offset) = name.rsplit_once('/').ok_or(FORMS)?;
-            let offset = offset.parse().map_err(|_| FORMS)?;
+            let (chip, offset) = name.rsplit_once('/').ok_or_else(forms)?;
+            let offset = offset.parse().map_err(|_| forms())?;
             if chip.is_empty() {
-                return Err(FORMS.into());
+                return Err(forms());
             }
             LineLocation::Numbered {
                 chip: chip.to_owned(),
@@ -165,16 +165,20 @@ fn parse(text: &str, expanders: &[String]) -> Result<WiringLine, String> {
             let pin = name.parse().ok().filter(|pin| *pin < mcp23017::PINS);
             LineLocation::Expander {
                 name: expander.to_owned(),
-                pin: pin.ok_or("an expander has pins 0 to 15")?,
+                pin: pin.ok_or_else(|| format!("{text:?}: an expander has pins 0 to 15"))?,
             }
         }
+        // Without its pin, so that a missing expander is one mistake for all panels.
         other if is_word(other) => {
             return Err(match expanders {
-                [] => format!("there is no expander `{other}`, nor any other"),
-                known => format!("there is no expander `{other}`, only {}", known.join(", ")),
+                [] => format!("on the expander `{other}`, and there is none"),
+                known => format!(
+                    "on the expander `{other}`, and there is only {}",
+                    known.join(", ")
+                ),
             });
         }
-        _ => return Err(FORMS.into()),
+        _ => return Err(forms()),
     };
     Ok(WiringLine { place, sense })
 }

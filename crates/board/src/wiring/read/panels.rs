@@ -51,6 +51,7 @@ impl Reader {
             ));
         }
         let mut panels = Vec::new();
+        let before = self.mistakes.len();
         for (index, value) in list.value.into_iter().enumerate() {
             let title = format!("panel {}", index + 1);
             let WiringValueKind::Table(own) = value.kind else {
@@ -68,6 +69,8 @@ impl Reader {
             );
             panels.extend(self.panel(section));
         }
+        let found = self.mistakes.split_off(before);
+        self.mistakes.extend(once_per_cause(found));
         let sizes = |panel: &PanelWiring| (panel.setup.model.width, panel.setup.model.height);
         if panels
             .windows(2)
@@ -75,7 +78,7 @@ impl Reader {
         {
             self.mistakes.push(Mistake::at(
                 list.line,
-                "the panels are of different sizes; write a `model` of one size for all".into(),
+                "the panels are of different sizes; use panels of one size".into(),
             ));
         }
         panels
@@ -144,20 +147,21 @@ impl Reader {
             let refused = ssd1680::REFUSED_MODELS
                 .iter()
                 .find(|(known, _)| *known == id);
-            // The waveforms of another model can damage a panel, so no other name is suggested.
-            let why = match refused {
-                Some((_, why)) => format!("{why}; this panel cannot be used"),
-                None => {
-                    let known = ssd1680::MODELS.iter().map(|model| model.id);
-                    let known: Vec<&str> = known.collect();
+            let is = format!("`model` is {:?}", named.value);
+            self.mistakes.push(match refused {
+                Some((_, why)) => Mistake::at(
+                    named.line.or(section.line),
                     format!(
-                        "it is not supported; only {} are, and the name of another panel than yours can damage it",
-                        known.join(", ")
-                    )
-                }
-            };
-            let why = format!("`model` is {:?}, and {why}", named.value);
-            self.mistakes.push(section.wrong("model", named.line, &why));
+                        "{}: {is}, and {why}; this panel cannot be used",
+                        section.name
+                    ),
+                ),
+                None => section.wrong(
+                    "model",
+                    named.line,
+                    &format!("{is}, which is not supported"),
+                ),
+            });
         }
         found
     }
@@ -176,4 +180,35 @@ impl Reader {
             }),
         }
     }
+}
+
+/// Merges equal mistakes of several panels on one line, as an entry for every panel makes them.
+fn once_per_cause(mistakes: Vec<Mistake>) -> Vec<Mistake> {
+    let mut causes: Vec<(Option<usize>, String, Vec<String>)> = Vec::new();
+    let mut others = Vec::new();
+    for mistake in mistakes {
+        let panel = mistake.what.strip_prefix("panel ");
+        let split =
+            panel.and_then(|what| what.split_at_checked(what.find(|c: char| !c.is_ascii_digit())?));
+        let Some((number, what)) = split else {
+            others.push(mistake);
+            continue;
+        };
+        let known = causes
+            .iter_mut()
+            .find(|(line, known, _)| *line == mistake.line && known == what);
+        match known {
+            Some((_, _, panels)) => panels.push(number.to_owned()),
+            None => causes.push((mistake.line, what.to_owned(), vec![number.to_owned()])),
+        }
+    }
+    let merged = causes.into_iter().map(|(line, what, panels)| {
+        let others = match &panels[1..] {
+            [] => String::new(),
+            others => format!(" (and {})", others.join(", ")),
+        };
+        Mistake::at(line, format!("panel {}{others}{what}", panels[0]))
+    });
+    others.extend(merged);
+    others
 }
