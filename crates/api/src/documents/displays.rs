@@ -255,7 +255,7 @@ pub struct TrmnlSetup {
 /// Answer to the picture request of a TRMNL or a compatible client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TrmnlDisplay {
-    /// 0, or 202 if the display waits for approval.
+    /// 0: there is a picture; of a display that waits for approval it has the id and how to approve it.
     pub status: u16,
     /// Absolute address of the picture, at most 1023 characters.
     pub image_url: String,
@@ -275,7 +275,7 @@ pub struct TrmnlDisplay {
     pub reset_firmware: bool,
     /// Action of the button: `restart_playlist`, or `none` without a rotation of its own.
     pub special_function: &'static str,
-    /// Action that the press of the button has caused; only in the answer to such a request.
+    /// `restart_playlist`, only in the answer to a press of the button.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub action: Option<&'static str>,

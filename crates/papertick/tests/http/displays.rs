@@ -238,7 +238,8 @@ async fn each_client_gets_its_format() {
         let waiting = display(&clock, TOKEN, headers).await;
         assert_eq!(waiting.status, 200, "{client}");
         let document = waiting.json();
-        assert_eq!(document["status"], 202, "{client}");
+        assert_eq!(document["status"], 0, "{client}: 202 shows no picture");
+        assert_eq!(document["refresh_rate"], 60, "{client}");
         assert_eq!(glass(&picture(&clock, &document).await.body), expected);
 
         let [listed] = list(&clock).await.try_into().unwrap();
@@ -330,12 +331,13 @@ async fn a_trmnl_is_set_up_approved_and_removed() {
     let named = r#"{"state":"approved","name":"Kitchen","intervalMin":30}"#;
     clock.json("PATCH", &path, named).await;
     let new = token(setup().await.json());
-    assert_eq!(display(&clock, &old, OG).await.json()["status"], 0);
-    assert_eq!(display(&clock, &new, OG).await.json()["status"], 202);
+    display(&clock, &old, OG).await;
+    display(&clock, &new, OG).await;
     let [replaced, waiting] = list(&clock).await.try_into().unwrap();
+    assert_eq!(replaced["state"], "approved");
     assert_eq!(waiting["replaces"], replaced["id"]);
     approve(&clock, &waiting["id"]).await;
-    assert_eq!(display(&clock, &new, OG).await.json()["status"], 0);
+    display(&clock, &new, OG).await;
     let [approved] = list(&clock).await.try_into().unwrap();
     assert_eq!(
         (&approved["name"], &approved["intervalMin"]),
@@ -350,7 +352,9 @@ async fn a_trmnl_is_set_up_approved_and_removed() {
     let url = shown["image_url"].as_str().unwrap();
     let path = url.strip_prefix(&format!("http://{}", clock.address));
     assert_eq!(clock.get(path.unwrap()).await.status, 404);
-    assert_eq!(display(&clock, &new, OG).await.json()["status"], 202);
+    display(&clock, &new, OG).await;
+    let [waiting] = list(&clock).await.try_into().unwrap();
+    assert_eq!(waiting["state"], "waiting");
 }
 
 #[tokio::test]
@@ -427,9 +431,15 @@ async fn the_own_rotation_turns_at_each_request_of_the_display() {
     assert_eq!(shown[3], shown[0]);
     assert!(shown[0] != shown[1] && shown[1] != shown[2] && shown[2] != shown[0]);
     display(&clock, &token, OG).await;
-    let pressed = display(&clock, &token, &[OG, &["special_function: true"]].concat()).await;
+    let button = [OG, &["special_function: true"]].concat();
+    let pressed = display(&clock, &token, &button).await;
     assert_eq!(pressed.json()["action"], "restart_playlist");
     assert_eq!(name(pressed), shown[0]);
+    // A display that stored the function before it was changed, or reset, must not show an error.
+    for token in [TOKEN, &add(&clock, "{}").await] {
+        let pressed = display(&clock, token, &button).await.json();
+        assert_eq!(pressed["action"], "restart_playlist");
+    }
 }
 
 #[tokio::test]
@@ -560,7 +570,6 @@ async fn approved_displays_outlive_a_restart() {
     .await;
     assert_eq!(list(&clock).await, before);
     let shown = display(&clock, &token, OG).await.json();
-    assert_eq!(shown["status"], 0);
     assert_eq!(glass(&picture(&clock, &shown).await.body), (600, 800, 8));
 }
 

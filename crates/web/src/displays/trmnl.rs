@@ -27,11 +27,9 @@ use crate::{
 /// Status of the protocol: the display has a token.
 const SET_UP: u16 = 200;
 
-/// Status of the protocol: a picture for an approved display.
+/// Status of the protocol: there is a picture. A display that waits gets one as well: its firmware would not load the picture
+/// at 202, the status of an unknown display.
 const SHOWN: u16 = 0;
-
-/// Status of the protocol: the display is not approved and returns soon.
-const WAITING: u16 = 202;
 
 /// Status of the protocol: the picture of a display.
 const CURRENT: u16 = 200;
@@ -45,7 +43,8 @@ const LOG_TIMES: RangeInclusive<i64> = 0..=253_402_300_799;
 /// Longest message to a display that is set up, bytes.
 const MESSAGE_MAX: usize = 127;
 
-/// What a press of the button does on a display with its own rotation.
+/// What a press of the button does on a display with its own rotation. It answers every press: the display compares it with
+/// the function that it had stored, and shows nothing if they differ.
 const RESTART_ROTATION: &str = "restart_playlist";
 
 /// What a press of the button does on other displays.
@@ -114,7 +113,7 @@ pub async fn display(call: Call) -> Response {
     };
     let filename = filename(&drawing);
     response::json(&TrmnlDisplay {
-        status: if picture.is_approved { SHOWN } else { WAITING },
+        status: SHOWN,
         image_url: address(&call, token, &filename),
         image_url_timeout: PICTURE_TIMEOUT,
         filename,
@@ -124,7 +123,7 @@ pub async fn display(call: Call) -> Response {
         firmware_version: None,
         reset_firmware: false,
         special_function,
-        action: is_pressed.then_some(special_function),
+        action: is_pressed.then_some(RESTART_ROTATION),
         maximum_compatibility: false,
         temperature_profile: "default",
     })
