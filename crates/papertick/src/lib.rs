@@ -16,6 +16,7 @@ pub mod effects;
 mod home_assistant;
 mod liveness;
 mod name_suffix;
+pub mod standard_output;
 mod stored_state;
 mod truth_log;
 mod wiring;

@@ -1,10 +1,6 @@
 //! Entry point: parses the command line and runs the command.
 
-use std::{
-    alloc::System,
-    io::{self, Write},
-    process::ExitCode,
-};
+use std::{alloc::System, process::ExitCode};
 
 use diagnostics::heap_count::Counted;
 use papertick::{
@@ -13,6 +9,7 @@ use papertick::{
     commands::{backup, ctl, discover, healthcheck, image, passwd, release, render, watch, wiring},
     device_process,
     failure::Failure,
+    standard_output,
 };
 use runtime::standard_error::print_error;
 
@@ -62,10 +59,6 @@ fn run() -> Result<ExitCode, Failure> {
             clock_process::dump_crash(process, &folder).map(|()| ExitCode::SUCCESS)
         }
         Command::Man(folder) => cli::write_manual(&folder).map(|()| ExitCode::SUCCESS),
-        Command::Print(text) => {
-            // A reader that closes the pipe early is no failure.
-            let _ = io::stdout().write_all(text.as_bytes());
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Print(text) => standard_output::write(text.as_bytes()).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -1,9 +1,6 @@
 //! Text from outside the program (a clock, a file, the local network), made safe for a terminal.
 
-use std::{
-    fmt::Write as _,
-    io::{self, Write as _},
-};
+use std::fmt::Write as _;
 
 /// Replaces every character that a terminal could act on by its JSON escape, such as `\u001b`; lines and tabs stay.
 ///
@@ -15,11 +12,6 @@ pub fn printable(text: &str) -> String {
 /// The same for a text that must stay on one line.
 pub fn one_line(text: &str) -> String {
     escaped(text, |_| false)
-}
-
-/// Prints text on the standard output; a reader that has closed it is no failure.
-pub fn print(text: &str) {
-    let _ = io::stdout().write_all(printable(text).as_bytes());
 }
 
 fn escaped(text: &str, stays: impl Fn(char) -> bool) -> String {

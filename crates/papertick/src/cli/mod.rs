@@ -349,6 +349,7 @@ mod tests {
             ("papertick dmeo", &["'dmeo'", "did you mean `demo`?"]),
             ("papertick ctl stauts", &["'stauts'", "did you mean `status`?"]),
             ("papertick status", &["'status'", "papertick ctl status"]),
+            ("papertick ctl backup", &["'backup'", "did you mean `papertick backup`?"]),
             ("papertick", &["papertick demo", "--help"]),
             ("papertick run --listen", &["--listen", "--help"]),
             ("papertick run --listen here", &["here", "127.0.0.1:8080"]),

@@ -61,7 +61,9 @@ fn near_command(error: &clap::Error) -> Option<String> {
         .get_subcommands()
         .filter(|command| !command.is_hide_set());
     let word = suggestion::nearest(typed, commands.map(clap::Command::get_name))?;
-    Some(format!("did you mean `{word}`?"))
+    // A command of the program after `ctl`.
+    let before = if word == typed { "papertick " } else { "" };
+    Some(format!("did you mean `{before}{word}`?"))
 }
 
 /// A hint: the most similar word, or all possible words.

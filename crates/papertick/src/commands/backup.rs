@@ -15,11 +15,7 @@ use api::{
 };
 use clap::{Args, Command, ValueHint};
 use device::secret::Secret;
-use runtime::{
-    clock::Clock,
-    printable::{one_line, print},
-    standard_error::print_error,
-};
+use runtime::{clock::Clock, printable::one_line, standard_error::print_error};
 use serde_json::{Value, json};
 use updates::build;
 use web::settings_file::{self, Backup, FILE_MAX, SettingsFileError};
@@ -32,7 +28,7 @@ use super::{
     files::{cannot_write, read_at_most},
     offline_settings::OfflineSettings,
 };
-use crate::failure::Failure;
+use crate::{failure::Failure, standard_output::print};
 
 /// Variable with the passphrase of a file.
 const PASSPHRASE: &str = "PAPERTICK_PASSPHRASE";
@@ -220,8 +216,7 @@ impl ExportArgs {
     /// Writes a file that only its owner can read.
     fn write(&self, text: &str) -> Result<(), Failure> {
         let Some(path) = &self.output else {
-            print(text);
-            return Ok(());
+            return print(text);
         };
         let written = OpenOptions::new()
             .write(true)
@@ -323,7 +318,7 @@ fn print_report(report: &Value, json: bool) -> Result<(), Failure> {
         true => format!("{report:#}\n"),
         false => lines(report),
     };
-    print(&text);
+    print(&text)?;
     let refused = texts(&report["refused"], "error");
     match refused.is_empty() {
         true => Ok(()),

@@ -11,11 +11,10 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use net::mdns::{FoundClock, MdnsScope, search};
-use runtime::printable::print;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::failure::Failure;
+use crate::{failure::Failure, standard_output::print};
 
 /// Time between two updates of the countdown.
 const TICK: Duration = Duration::from_millis(250);
@@ -84,7 +83,7 @@ pub fn run(args: &DiscoverArgs) -> Result<(), Failure> {
         None if args.json => documents(&found),
         None => lines(&found),
     };
-    print(&text);
+    print(&text)?;
     if found.is_empty() {
         return Err(Failure::unreachable(format!(
             "no clock found in {} s: a clock must be reachable (papertick run --listen 0.0.0.0:8080) and have mdnsEnabled on",

@@ -17,7 +17,7 @@ use feeds::{
 };
 use jiff::Timestamp;
 use net::url::{Scheme, Url};
-use runtime::{printable::print, standard_error::print_error};
+use runtime::standard_error::print_error;
 use semver::Version;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -35,6 +35,7 @@ use crate::{
     },
     config::flags::boards,
     failure::Failure,
+    standard_output::print,
 };
 
 /// File name of the release list.
@@ -140,8 +141,7 @@ pub fn run(args: &ReleaseArgs) -> Result<(), Failure> {
         false => builder.lines(&version, &args.output),
     };
     move_into_place(folder, &args.output).map_err(|error| cannot_write(&args.output, &error))?;
-    print(&text);
-    Ok(())
+    print(&text)
 }
 
 /// Origin of an image.

@@ -8,7 +8,7 @@ mod values;
 
 use std::{
     fs,
-    io::{self, IsTerminal, Read, Write},
+    io::{self, IsTerminal, Read},
     path::{Path, PathBuf},
 };
 
@@ -23,8 +23,8 @@ use render::{Painter, png};
 use storage::disk::read_at_most;
 use values::Values;
 
-use super::icons;
-use crate::{config::flags::boards, failure::Failure};
+use super::{files::cannot_write, icons};
+use crate::{config::flags::boards, failure::Failure, standard_output};
 
 /// The flags of `render`.
 #[derive(Debug, Args)]
@@ -125,14 +125,10 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
     let status = args.status.as_deref().map(read_status).transpose()?;
     icons::warn_unknown(&compose(args, status.as_deref())?.0.cells);
     let picture = picture(args, status.as_deref())?;
-    let (target, written) = match file {
-        Some(file) => (file.display().to_string(), fs::write(file, picture)),
-        None => (
-            "standard output".to_owned(),
-            io::stdout().write_all(&picture),
-        ),
-    };
-    written.map_err(|error| Failure::failed(format!("cannot write to {target}: {error}")))
+    match file {
+        Some(file) => fs::write(file, picture).map_err(|error| cannot_write(file, &error)),
+        None => standard_output::write(&picture),
+    }
 }
 
 /// Reads a status document from a file or from standard input.

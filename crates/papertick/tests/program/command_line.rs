@@ -593,6 +593,53 @@ fn a_closed_pipe_ends_the_events_without_an_error() {
 }
 
 #[test]
+fn an_output_that_cannot_be_written_is_a_failure() {
+    let stopped = folder();
+    let running = folder();
+    let clock = Clock::start(running.path());
+    let file = running.path().join("settings.json");
+    let file = file.to_str().unwrap();
+    stdout_of(&mut to(&clock, &format!("backup -o {file}")));
+    drop(Clock::start(stopped.path()));
+    let stopped = stopped.path().to_str().unwrap();
+    let wiring = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/wiring/v8.toml");
+    for line in [
+        "ctl status",
+        "ctl status --json",
+        "ctl settings fontName",
+        "ctl panels",
+        "ctl events",
+        "ctl settings export",
+        "watch --once",
+        "backup",
+        &format!("restore --dry-run {file}"),
+    ] {
+        assert_fails_when_full(to(&clock, line));
+    }
+    for line in [
+        "--help",
+        "completions bash",
+        "render ticker",
+        &format!("backup --data-dir {stopped}"),
+        &format!("wiring check --file-only {wiring}"),
+        &format!("wiring show {wiring}"),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        assert_fails_when_full(papertick(&words));
+    }
+}
+
+/// Checks that a command fails with its standard output on a full disk.
+fn assert_fails_when_full(mut command: Command) {
+    let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = command.stdout(full).output().unwrap();
+    let (code, _, stderr) = result(&output);
+    assert_eq!(code, Some(Code::Failed as i32), "{command:?}: {stderr}");
+    let names_output = stderr.contains("standard output: No space left");
+    assert!(names_output, "{command:?}: {stderr}");
+}
+
+#[test]
 fn only_visible_secrets_cause_a_warning() {
     let folder = folder();
     let clock = Clock::start(folder.path());

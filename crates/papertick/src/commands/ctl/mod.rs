@@ -11,7 +11,7 @@ mod output;
 mod summary;
 mod unavailable;
 
-use std::{collections::BTreeSet, io::Write as _, ops::ControlFlow};
+use std::{collections::BTreeSet, ops::ControlFlow};
 
 use api::{
     operation::{Operation, ProgramOperation},
@@ -28,7 +28,10 @@ use super::{
     client::{ClientRequest, ClockClient, Payload, target::ClockTarget},
     setting_args, watch,
 };
-use crate::failure::{Code, Failure};
+use crate::{
+    failure::{Code, Failure},
+    standard_output,
+};
 
 /// A command of `ctl`.
 #[derive(Debug)]
@@ -153,8 +156,8 @@ fn plain(
         .any(|(_, shape)| *shape == Shape::Events);
     if streams {
         let mut buffered = Vec::new();
-        return client.stream(request, |chunk| {
-            let mut output = std::io::stdout().lock();
+        let mut written = Ok(());
+        client.stream(request, |chunk| {
             buffered.extend_from_slice(chunk);
             let complete = buffered.iter().rposition(|byte| *byte == b'\n');
             let complete = complete.map_or(0, |end| end + 1);
@@ -165,15 +168,13 @@ fn plain(
             };
             let lines: Vec<u8> = buffered.drain(..complete).collect();
             let lines = printable(&String::from_utf8_lossy(&lines));
-            // A reader that closes the pipe ends the stream; this is no failure.
-            match output
-                .write_all(lines.as_bytes())
-                .and_then(|()| output.flush())
-            {
+            written = standard_output::try_write(lines.as_bytes());
+            match written {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(_) => ControlFlow::Break(()),
             }
-        });
+        })?;
+        return standard_output::check(written);
     }
     let file = matches
         .try_get_one::<std::path::PathBuf>(grammar::OUTPUT)
@@ -183,7 +184,7 @@ fn plain(
     if unavailable::is_not_found(&response)
         && let Some(reason) = unavailable::reason(client, operation, &response)
     {
-        output::print_refusal(&response, json);
+        output::print_refusal(&response, json)?;
         return Err(Failure::refused(reason));
     }
     output::print_response(
@@ -218,8 +219,7 @@ fn settings(client: &mut ClockClient, matches: &ArgMatches, json: bool) -> Resul
         };
     }
     let shown = if names.is_empty() { document } else { selected };
-    output::print_document(&Value::Object(shown), json);
-    Ok(())
+    output::print_document(&Value::Object(shown), json)
 }
 
 #[cfg(test)]

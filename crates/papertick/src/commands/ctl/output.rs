@@ -3,21 +3,19 @@
 use std::{
     fmt::Write as _,
     fs,
-    io::{self, IsTerminal, Write as _},
+    io::{self, IsTerminal},
     path::Path,
 };
 
 use api::{documents::diagnostics::Log, operation::Operation, shape::Shape, status::Status};
-use runtime::{
-    printable::{one_line, print},
-    standard_error::print_error,
-};
+use runtime::{printable::one_line, standard_error::print_error};
 use serde_json::Value;
 
 use super::{arguments::plain, grammar, summary};
 use crate::{
     commands::{client::ClientResponse, files::cannot_write},
     failure::Failure,
+    standard_output::{self, print},
 };
 
 /// Prints a response, or writes it to a file.
@@ -31,7 +29,7 @@ pub(super) fn print_response(
     json: bool,
 ) -> Result<(), Failure> {
     if !response.status.is_success() {
-        print_refusal(&response, json);
+        print_refusal(&response, json)?;
         return response.accepted().map(drop);
     }
     if let Some(reason) = &response.reason {
@@ -46,9 +44,7 @@ pub(super) fn print_response(
                 "the response is not a text: write it to a file with -o FILE",
             ));
         }
-        // A reader that has closed the output is no failure.
-        let _ = io::stdout().write_all(&response.body);
-        return Ok(());
+        return standard_output::write(&response.body);
     }
     let shape = operation.answers.iter().find(|(status, _)| *status == 200);
     let shape = shape.map_or(Shape::Empty, |(_, shape)| *shape);
@@ -57,23 +53,29 @@ pub(super) fn print_response(
         Some(document) => print(&text(shape, &document)),
         None => print(&String::from_utf8_lossy(&response.body)),
     }
-    Ok(())
 }
 
 /// Prints the JSON document of a refused request, for programs.
-pub(super) fn print_refusal(response: &ClientResponse, json: bool) {
-    if let Some(document) = response.json().filter(|_| json) {
-        print_document(&document, json);
+///
+/// # Errors
+/// It cannot be written.
+pub(super) fn print_refusal(response: &ClientResponse, json: bool) -> Result<(), Failure> {
+    match response.json().filter(|_| json) {
+        Some(document) => print_document(&document, json),
+        None => Ok(()),
     }
 }
 
 /// Prints a document.
-pub(super) fn print_document(document: &Value, json: bool) {
+///
+/// # Errors
+/// It cannot be written.
+pub(super) fn print_document(document: &Value, json: bool) -> Result<(), Failure> {
     let text = match json {
         true => format!("{document:#}\n"),
         false => lines(document),
     };
-    print(&text);
+    print(&text)
 }
 
 /// The text of a document for people.

@@ -1,7 +1,7 @@
 //! Every operation of the table and every setting has a command.
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, io::Write as _};
 
 use api::operations::all;
 use device::settings::{SPECS, VIRTUAL, spec::Access};

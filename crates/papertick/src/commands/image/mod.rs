@@ -16,13 +16,13 @@ use board::spec;
 use clap::{Args, Subcommand};
 use feeds::image::{Image, ImageFault, ImageKind, PAGE_BYTES_MAX, page::Page};
 use packing::PackedProgram;
-use runtime::printable::print;
 use storage::disk;
 
 use crate::{
     commands::files::{cannot_read, cannot_write, open},
     config::flags::boards,
     failure::Failure,
+    standard_output::print,
 };
 
 /// The actions of `image`.
@@ -212,8 +212,7 @@ pub fn run(args: &ImageArgs) -> Result<(), Failure> {
             }
         }
     };
-    print(&text);
-    Ok(())
+    print(&text)
 }
 
 fn keygen(args: &KeygenArgs) -> Result<String, Failure> {

@@ -28,7 +28,7 @@ use tokio_tungstenite::{
 };
 
 use super::client::{ClockClient, refusal, target::ClockTarget};
-use crate::failure::Failure;
+use crate::{failure::Failure, standard_output};
 use drawing::DrawingMethod;
 use picture::PanelImages;
 use render::panel_frame;
@@ -107,8 +107,8 @@ fn watch(mut client: ClockClient, args: &WatchShowArgs) -> Result<(), Failure> {
         let method = args.with.unwrap_or(DrawingMethod::Blocks);
         let mut socket = open(&mut client)?;
         let panels = client.block_on(first(&mut socket))?;
-        terminal::print(&method.encode(&panels.bitmaps(), terminal::size()));
-        return Ok(());
+        let picture = method.encode(&panels.bitmaps(), terminal::size());
+        return standard_output::write(picture.as_bytes());
     }
     if !terminal::is_available() {
         return Err(Failure::usage(

@@ -18,6 +18,7 @@ use tokio::{
 };
 
 use super::{drawing::DrawingMethod, kitty, size::Size};
+use crate::standard_output;
 
 /// Size of a terminal that does not report it.
 const DEFAULT_SIZE: Size = Size {
@@ -201,10 +202,7 @@ fn show(mut content: watch::Receiver<TerminalContent>, runtime: &Runtime) {
 }
 
 /// Writes to the terminal at once.
-pub(super) fn print(text: &str) {
-    let mut output = io::stdout().lock();
+fn print(text: &str) {
     // Fails if the terminal is gone.
-    let _ = output
-        .write_all(text.as_bytes())
-        .and_then(|()| output.flush());
+    let _ = standard_output::try_write(text.as_bytes());
 }

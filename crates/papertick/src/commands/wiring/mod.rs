@@ -9,11 +9,11 @@ use board::{
     wiring::{self, drawing},
 };
 use clap::{Args, Subcommand};
-use runtime::printable::print;
 use serde_json::json;
 
 use crate::{
     failure::Failure,
+    standard_output::print,
     wiring_file::{failure, load, text_of},
 };
 
@@ -100,7 +100,7 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
             .iter()
             .map(|mistake| json!({"line": mistake.line, "what": mistake.what}))
             .collect();
-        print(&format!("{:#}\n", json!({ "mistakes": mistakes })));
+        print(&format!("{:#}\n", json!({ "mistakes": mistakes })))?;
     }
     if !mistakes.is_empty() {
         return Err(failure(&args.file, &mistakes));
@@ -108,9 +108,9 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
     if let (Ok(file), false) = (&read, args.json) {
         let (name, panels) = (&file.wiring.name, file.wiring.panels.len());
         let noun = if panels == 1 { "panel" } else { "panels" };
-        print(&format!("{name}: {panels} {noun}, no mistakes\n"));
+        print(&format!("{name}: {panels} {noun}, no mistakes\n"))?;
         if let Err(error) = spec::wired(&file.wiring) {
-            print(&format!("{error}\n"));
+            print(&format!("{error}\n"))?;
         }
     }
     Ok(())
@@ -119,8 +119,7 @@ fn check(args: &CheckArgs) -> Result<(), Failure> {
 fn show(args: &WiringShowArgs) -> Result<(), Failure> {
     let (_, file) = load(&args.file)?;
     let Some(output) = &args.output else {
-        print(&drawing::text(&file));
-        return Ok(());
+        return print(&drawing::text(&file));
     };
     fs::write(output, drawing::svg(&file)).map_err(|error| {
         Failure::failed(format!("{} cannot be written: {error}", output.display()))

@@ -20,12 +20,13 @@ use device::{
     refresh::Refresh,
     settings::Settings,
 };
-use runtime::{printable::print, tasks::Tasks};
+use runtime::tasks::Tasks;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::{
     buses::{BusExecution, serve},
     failure::Failure,
+    standard_output::print,
     wiring_file::load_for_host,
 };
 
@@ -101,7 +102,7 @@ pub(super) fn run(args: &TestArgs) -> Result<(), Failure> {
     let width = results.iter().map(|part| part.part.len()).max();
     let width = width.unwrap_or_default();
     for PartResult { part, result, .. } in &results {
-        print(&format!("{part:width$}  {result}\n"));
+        print(&format!("{part:width$}  {result}\n"))?;
     }
     let bad: Vec<&str> = results
         .iter()
@@ -158,9 +159,15 @@ async fn test_all<H: Hardware>(
     Ok(results)
 }
 
+/// Prints what happens now.
+fn show_progress(line: &str) {
+    // The results, which follow, fail as well.
+    let _ = print(line);
+}
+
 /// Shows its number on each panel, on all at once as the clock does.
 async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<PartResult> {
-    print("each panel shows its number\n");
+    show_progress("each panel shows its number\n");
     let model = wiring.panels[0].setup.model;
     let mut renderer = render::Painter::new(model.width, model.height);
     let picture = numbers(panels.count());
@@ -213,7 +220,7 @@ fn numbers(panels: usize) -> Picture {
 
 async fn colour(mut strip: AssembledStrip, wiring: &Wiring) -> PartResult {
     let count = wiring.strip.as_ref().map_or(0, |strip| strip.count);
-    print("all LEDs show red, green and blue, then each one shows white\n");
+    show_progress("all LEDs show red, green and blue, then each one shows white\n");
     let full = [(48, 0, 0), (0, 48, 0), (0, 0, 48)];
     for (red, green, blue) in full {
         strip.show(&vec![Rgb { red, green, blue }; count]).await;
@@ -234,7 +241,7 @@ async fn colour(mut strip: AssembledStrip, wiring: &Wiring) -> PartResult {
 }
 
 async fn dim(mut frontlight: AssembledFrontlight, panels: usize) -> PartResult {
-    print("the frontlight gets brighter and darker\n");
+    show_progress("the frontlight gets brighter and darker\n");
     for step in (0..=LIGHT_STEPS).chain((0..LIGHT_STEPS).rev()) {
         let duty = DUTY_MAX / LIGHT_STEPS * step;
         if !frontlight.try_set(&vec![duty; panels]).await {
@@ -246,7 +253,7 @@ async fn dim(mut frontlight: AssembledFrontlight, panels: usize) -> PartResult {
 }
 
 async fn echo(mut buttons: AssembledButtons, seconds: u64) -> PartResult {
-    print(&format!("press the buttons, for {seconds} s\n"));
+    show_progress(&format!("press the buttons, for {seconds} s\n"));
     let end = Instant::now() + Duration::from_secs(seconds);
     let mut seen = 0u8;
     let first = end.max(Instant::now() + Duration::from_secs(1));
@@ -260,7 +267,7 @@ async fn echo(mut buttons: AssembledButtons, seconds: u64) -> PartResult {
             .map(|button| format!("{}", button + 1))
             .collect();
         if !pressed.is_empty() {
-            print(&format!("  down: {}\n", pressed.join(" ")));
+            show_progress(&format!("  down: {}\n", pressed.join(" ")));
         }
         seen |= down;
         edge = timeout_at(end, buttons.edge()).await;
