@@ -41,6 +41,9 @@ fn the_boot_file_sets_the_network_and_its_mistakes_are_named() {
     let key = "a1".repeat(32);
     let with_key = format!("wifi_ssid=Home\nwifi_password={key}\n");
     let large = "#".repeat(17_000);
+    let many = "nonsense\n".repeat(1000);
+    let long = format!("a{}=1\n", "\u{e9}".repeat(1000));
+    let cut = format!("line 1: `a{}\n", "\u{e9}".repeat(87));
     #[rustfmt::skip]
     let rows: &[(&[u8], &str, &str)] = &[
         (b"", "", ""),
@@ -57,6 +60,9 @@ fn the_boot_file_sets_the_network_and_its_mistakes_are_named() {
         (b"wifi_ssid=\"Home\"\n", "\"Home\"", "line 1: the quotes are used"),
         (b"wifi_ssid=Home\nnonsense\nwlan=1\n", "Home", "line 2 is not of the form key=value"),
         (b"wifi_ssid=Home\nnonsense\nwlan=1\n", "Home", "line 3: `wlan` is not a key"),
+        // The environment of the program is limited.
+        (many.as_bytes(), "", "line 10 is not of the form key=value\n"),
+        (long.as_bytes(), "", &cut),
         (large.as_bytes(), "before", "larger than 16 KiB"),
     ];
     for (text, profile, mistake) in rows {
@@ -69,5 +75,6 @@ fn the_boot_file_sets_the_network_and_its_mistakes_are_named() {
             "{shown}: {mistakes}"
         );
         assert!(mistakes.contains(mistake), "{shown}: {mistakes}");
+        assert!(mistakes.lines().count() <= 10, "{shown}: {mistakes}");
     }
 }
