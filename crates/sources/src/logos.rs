@@ -1,9 +1,6 @@
 //! Pool logos cached on disk, so that each is fetched once.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::PathBuf};
 
 use feeds::pools::logo::LogoSpec;
 use storage::disk::{Disk, Folder};
@@ -35,7 +32,7 @@ impl LogoCache {
 
     /// Reads a logo. `None` if it is missing or has the wrong size.
     pub async fn read(&self, spec: LogoSpec) -> Option<Vec<u8>> {
-        let mut folder = Folder::new(&self.folder);
+        let mut folder = self.folder().ok()?;
         spawn_blocking(move || read_logo(&mut folder, spec))
             .await
             .ok()?
@@ -47,7 +44,7 @@ impl LogoCache {
     /// The folder cannot be written to.
     pub async fn write(&self, spec: LogoSpec, picture: &[u8]) -> io::Result<()> {
         fs::create_dir_all(&self.folder).await?;
-        let (mut folder, picture) = (Folder::new(&self.folder), picture.to_vec());
+        let (mut folder, picture) = (self.folder()?, picture.to_vec());
         let writing = spawn_blocking(move || write_logo(&mut folder, spec, &picture));
         writing.await.map_err(io::Error::other)?
     }
@@ -63,20 +60,26 @@ impl LogoCache {
     }
 
     async fn delete_all(&self) -> io::Result<usize> {
-        let mut entries = match fs::read_dir(&self.folder).await {
-            Ok(entries) => entries,
+        let mut folder = match self.folder() {
+            Ok(folder) => folder,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
             Err(error) => return Err(error),
         };
-        let mut deleted = 0;
-        while let Some(entry) = entries.next_entry().await? {
-            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-            if entry.file_type().await?.is_file() && !is_hidden {
-                remove(&entry.path()).await?;
-                deleted += 1;
-            }
+        let deleting = spawn_blocking(move || {
+            let mut names = folder.names()?;
+            names.retain(|name| !name.starts_with('.') && folder.file(name).is_ok());
+            names.iter().try_for_each(|name| folder.remove(name))?;
+            Ok(names.len())
+        });
+        deleting.await.map_err(io::Error::other)?
+    }
+
+    /// The folder, unless it is a link, which may lead out of the data folder.
+    fn folder(&self) -> io::Result<Folder> {
+        match self.folder.symlink_metadata()?.is_dir() {
+            true => Ok(Folder::new(&self.folder)),
+            false => Err(io::ErrorKind::NotADirectory.into()),
         }
-        Ok(deleted)
     }
 }
 
@@ -98,12 +101,4 @@ pub fn write_logo(disk: &mut dyn Disk, spec: LogoSpec, picture: &[u8]) -> io::Re
         .and_then(|()| disk.sync(&half))
         .and_then(|()| disk.rename(&half, spec.file))
         .and_then(|()| disk.sync_folder())
-}
-
-/// Deletes a file; a missing one is no error.
-async fn remove(file: &Path) -> io::Result<()> {
-    match fs::remove_file(file).await {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        Ok(()) | Err(_) => Ok(()),
-    }
 }

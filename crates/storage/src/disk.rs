@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rustix::fs::OFlags;
+use rustix::{fs::OFlags, io::Errno};
 
 /// Largest file that is read, bytes; far larger than all files of the clock.
 const FILE_MAX: u64 = 1024 * 1024;
@@ -89,15 +89,23 @@ impl Folder {
         }
     }
 
-    /// Path of the folder.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    /// The file does not exist, cannot be read, or is not a regular file.
+    pub fn file(&self, name: &str) -> io::Result<File> {
+        self.file_with(name, OpenOptions::new().read(true))
+    }
+
+    /// Opens a file, but no link: the owner of the folder may be another user, with fewer rights than this process.
+    pub(crate) fn file_with(&self, name: &str, options: &mut OpenOptions) -> io::Result<File> {
+        open(&self.path.join(name), options, OFlags::NOFOLLOW)
     }
 }
 
 impl Disk for Folder {
     fn read(&mut self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        match read_at_most(&self.path.join(name), FILE_MAX) {
+        match self.file(name).and_then(|file| read_all(file, FILE_MAX)) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -124,12 +132,12 @@ impl Disk for Folder {
     }
 
     fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let file = OpenOptions::new().append(true).open(self.path.join(name));
-        file?.write_all(bytes)
+        self.file_with(name, OpenOptions::new().append(true))?
+            .write_all(bytes)
     }
 
     fn sync(&mut self, name: &str) -> io::Result<()> {
-        let synced = open_file(&self.path.join(name)).and_then(|file| file.sync_all());
+        let synced = self.file(name).and_then(|file| file.sync_all());
         synced.map_err(named(name))
     }
 
@@ -149,16 +157,23 @@ impl Disk for Folder {
     }
 }
 
-/// Opens a file for reading; never blocks on a named pipe.
+/// Opens a file outside of the data folder for reading, also through a link; never blocks on a named pipe.
 ///
 /// # Errors
 /// The file does not exist, cannot be read, or is not a regular file.
 pub fn open_file(path: &Path) -> io::Result<File> {
-    let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags)
-        .open(path)?;
+    open(path, OpenOptions::new().read(true), OFlags::empty())
+}
+
+fn open(path: &Path, options: &mut OpenOptions, flags: OFlags) -> io::Result<File> {
+    let flags = (flags | OFlags::NONBLOCK).bits();
+    let opened = options
+        .custom_flags(i32::try_from(flags).unwrap_or_default())
+        .open(path);
+    let file = opened.map_err(|error| match Errno::from_io_error(&error) {
+        Some(Errno::LOOP) => io::Error::new(error.kind(), "it is a link, not a file"),
+        _ => error,
+    })?;
     is_file(file.metadata()?.file_type())?;
     Ok(file)
 }
@@ -168,11 +183,13 @@ pub fn open_file(path: &Path) -> io::Result<File> {
 /// # Errors
 /// As for [`open_file`], or the file is larger.
 pub fn read_at_most(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+    read_all(open_file(path)?, max)
+}
+
+fn read_all(file: File, max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // One more byte, to detect a larger file.
-    open_file(path)?
-        .take(max.saturating_add(1))
-        .read_to_end(&mut bytes)?;
+    file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max {
         let message = format!("it is larger than {max} bytes");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
@@ -223,6 +240,7 @@ mod tests {
     use rustix::fs::{CWD, FileType as Kind, Mode, mknodat};
 
     use super::*;
+    use crate::large::LargeDisk;
 
     #[test]
     fn only_the_owner_can_read_files() {
@@ -250,7 +268,9 @@ mod tests {
             vec![b' '; 1 + FILE_MAX as usize],
         )
         .unwrap();
+        std::os::unix::fs::symlink("huge", folder.path().join("link")).unwrap();
         for (name, words) in [
+            ("link", "it is a link, not a file"),
             ("dir", "it is a folder, not a file"),
             ("pipe", "it is a named pipe, not a file"),
             ("huge", "it is larger than 1048576 bytes"),
@@ -261,7 +281,9 @@ mod tests {
         assert!(unwritten.starts_with("dir: "), "{unwritten}");
         let mut names = disk.names().unwrap();
         names.sort();
-        assert_eq!(names, ["dir", "huge", "pipe"]);
+        assert_eq!(names, ["dir", "huge", "link", "pipe"]);
+        assert!(disk.append("link", b"x").is_err());
+        assert!(disk.make_executable("link").is_err());
     }
 
     /// Files in `/proc` cannot be synced, so a success would mean that the kernel was not called.

@@ -1,14 +1,14 @@
 //! Files that are too large for memory, and executable files.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{File, OpenOptions, Permissions},
     io::{self, Read, Seek, Write},
     os::unix::fs::{OpenOptionsExt, PermissionsExt},
 };
 
 use rustix::fs::{FlockOperation, flock};
 
-use crate::disk::{Disk, Folder, open_file};
+use crate::disk::{Disk, Folder};
 
 /// A file that is read in parts.
 pub trait Readable: Read + Seek + Send {}
@@ -45,25 +45,26 @@ pub trait LargeDisk: Disk {
 
 impl LargeDisk for Folder {
     fn lock(&mut self, name: &str) -> io::Result<WriteLock> {
-        let path = self.path().join(format!("{name}.lock"));
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(path)?;
+        let file = self.file_with(
+            &format!("{name}.lock"),
+            OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .mode(0o600),
+        )?;
         flock(&file, FlockOperation::LockExclusive)?;
         Ok(WriteLock { _lock: Some(file) })
     }
 
     fn open(&mut self, name: &str) -> io::Result<Box<dyn Readable>> {
-        Ok(Box::new(open_file(&self.path().join(name))?))
+        Ok(Box::new(self.file(name)?))
     }
 
     fn make_executable(&mut self, name: &str) -> io::Result<()> {
-        let path = self.path().join(name);
-        fs::set_permissions(path, fs::Permissions::from_mode(0o700))
+        self.file(name)?
+            .set_permissions(Permissions::from_mode(0o700))
     }
 }
 

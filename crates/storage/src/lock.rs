@@ -5,18 +5,18 @@ use std::{
     io::{self, Read, Write},
     os::{
         fd::{AsFd, BorrowedFd},
-        unix::fs::{DirBuilderExt, OpenOptionsExt},
+        unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
     },
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use rustix::{
-    fs::{FlockOperation, OFlags, flock},
+    fs::{FlockOperation, flock},
     io::retry_on_intr,
 };
 
-use crate::disk::{Disk, Folder, named, open_file};
+use crate::disk::{Disk, Folder, named};
 
 /// Name of the file that is written and removed to test whether the folder is writable.
 const PROBE: &str = "probe";
@@ -95,7 +95,7 @@ pub fn lock(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
         Holder::Clock => "lock",
         Holder::Device => "lock.device",
     };
-    let mut file = open(&path.join(name))
+    let mut file = open(&Folder::new(path), name)
         .map_err(named(name))
         .map_err(unusable)?;
     match retry_on_intr(|| flock(&file, FlockOperation::NonBlockingLockExclusive)) {
@@ -111,10 +111,13 @@ pub fn lock(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
         }
         Err(error) => return Err(unusable(error.into())),
     }
-    // Not an error if the disk is full, because the process ID is only information for people.
-    let _ = file
-        .set_len(0)
-        .and_then(|()| writeln!(file, "{}", std::process::id()));
+    // A file with a second name may be a foreign one.
+    if file.metadata().is_ok_and(|facts| facts.nlink() == 1) {
+        // Not an error if the disk is full, because the process ID is only information for people.
+        let _ = file
+            .set_len(0)
+            .and_then(|()| writeln!(file, "{}", std::process::id()));
+    }
     Ok(Lock {
         file,
         unwritable: probe(path).err(),
@@ -122,21 +125,17 @@ pub fn lock(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
 }
 
 /// Opens or creates a lock file; opens it read-only if it is not writable.
-fn open(path: &Path) -> io::Result<File> {
-    let opened = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        // Never block on a named pipe.
-        .custom_flags(i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default())
-        .open(path);
-    match opened {
-        Err(error) => open_file(path).map_err(|_| error),
-        Ok(file) if file.metadata()?.is_file() => Ok(file),
-        Ok(_) => open_file(path),
-    }
+fn open(folder: &Folder, name: &str) -> io::Result<File> {
+    let opened = folder.file_with(
+        name,
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600),
+    );
+    opened.or_else(|error| folder.file(name).map_err(|_| error))
 }
 
 /// Locks the folder, and waits for a process that is ending. A killed process needs a moment to end.
@@ -238,6 +237,26 @@ mod tests {
         let lock = lock(folder.path(), Holder::Device).unwrap();
         let error = lock.unwritable().unwrap().to_string();
         assert!(error.starts_with("probe: "), "{error}");
+    }
+
+    #[test]
+    fn files_outside_of_the_folder_stay_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let foreign = folder.path().join("foreign");
+        fs::write(&foreign, "foreign").unwrap();
+        let data = folder.path().join("data");
+        fs::create_dir(&data).unwrap();
+        std::os::unix::fs::symlink(&foreign, data.join("lock")).unwrap();
+        let error = lock(&data, Holder::Clock).unwrap_err().to_string();
+        assert!(error.contains("lock: it is a link, not a file"), "{error}");
+        // A dangling link would create the file.
+        std::os::unix::fs::symlink(folder.path().join("new"), data.join("lock.device")).unwrap();
+        lock(&data, Holder::Device).unwrap_err();
+        assert!(!folder.path().join("new").exists());
+        fs::remove_file(data.join("lock")).unwrap();
+        fs::hard_link(&foreign, data.join("lock")).unwrap();
+        lock(&data, Holder::Clock).unwrap();
+        assert_eq!(fs::read_to_string(&foreign).unwrap(), "foreign");
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Trusted keys: built in, from the command line, and in the data folder.
 
 use std::{
-    fs,
-    io::Read,
+    fs::File,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
 use feeds::image::VerifyingKey;
-use storage::disk::open_file;
+use storage::disk::{Disk, Folder, open_file};
 
 /// Folder of keys in the data folder.
 const FOLDER: &str = "update-keys";
@@ -58,29 +58,27 @@ impl KeyRing {
     }
 
     fn read_files(&self) -> Vec<(PathBuf, Result<VerifyingKey, String>)> {
-        let files = self.files.iter().cloned().chain(self.files_in_folder());
-        let read = files.map(|path| {
-            let key = read(&path);
-            (path, key)
+        let named = self.files.iter().map(|path| (path.clone(), read(path)));
+        let folder = Folder::new(&self.folder());
+        let found = self.names_in_folder().into_iter().map(|name| {
+            let key = parse(folder.file(&name));
+            (self.folder().join(name), key)
         });
-        read.collect()
+        named.chain(found).collect()
     }
 
-    /// Key files in the folder, sorted by name.
-    fn files_in_folder(&self) -> Vec<PathBuf> {
-        let Ok(entries) = fs::read_dir(self.folder()) else {
-            return Vec::new();
+    /// Names of the key files in the folder, sorted.
+    fn names_in_folder(&self) -> Vec<String> {
+        let mut names = Folder::new(&self.folder()).names().unwrap_or_default();
+        let is_key = |name: &String| {
+            Path::new(name)
+                .extension()
+                .is_some_and(|it| it == EXTENSION)
         };
-        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        let mut found: Vec<PathBuf> = paths
-            .filter(|path| {
-                path.extension()
-                    .is_some_and(|extension| extension == EXTENSION)
-            })
-            .collect();
-        found.sort();
-        found.truncate(KEYS_MAX);
-        found
+        names.retain(is_key);
+        names.sort();
+        names.truncate(KEYS_MAX);
+        names
     }
 }
 
@@ -94,9 +92,12 @@ fn built_in() -> impl Iterator<Item = VerifyingKey> {
 /// # Errors
 /// A text for people: the file cannot be read, or is not a public key.
 pub fn read(path: &Path) -> Result<VerifyingKey, String> {
+    parse(open_file(path))
+}
+
+fn parse(file: io::Result<File>) -> Result<VerifyingKey, String> {
     let mut text = String::new();
-    open_file(path)
-        .and_then(|file| file.take(FILE_MAX + 1).read_to_string(&mut text))
+    file.and_then(|file| file.take(FILE_MAX + 1).read_to_string(&mut text))
         .map_err(|error| error.to_string())?;
     let is_short = text.len() as u64 <= FILE_MAX;
     let key = is_short.then(|| VerifyingKey::parse(&text)).flatten();
@@ -106,6 +107,8 @@ pub fn read(path: &Path) -> Result<VerifyingKey, String> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+    use std::{fs, os::unix::fs::symlink};
 
     use minisign::KeyPair;
 
@@ -134,6 +137,7 @@ mod tests {
         fs::write(ring.folder().join("b.pub"), "no key").unwrap();
         fs::write(ring.folder().join("c.txt"), key_text()).unwrap();
         fs::write(ring.folder().join("d.pub"), "x".repeat(5000)).unwrap();
+        symlink(&named, ring.folder().join("e.pub")).unwrap();
         assert_eq!(count(), 2);
         fs::remove_file(named).unwrap();
         fs::remove_file(ring.folder().join("a.pub")).unwrap();

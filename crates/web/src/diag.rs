@@ -15,7 +15,7 @@ use http::{
     HeaderValue, StatusCode,
     header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE},
 };
-use storage::{crash_dump, disk::open_file};
+use storage::{crash_dump, disk::Folder};
 use tokio::{fs::File, io::AsyncReadExt, task::spawn_blocking};
 
 #[cfg(feature = "heap-trace")]
@@ -57,8 +57,8 @@ async fn open_dump(call: &Call) -> Option<(File, u64)> {
     if !call.view.board.coredump {
         return None;
     }
-    let path = call.state.services.data_dir.join(crash_dump::FILE);
-    let opened = spawn_blocking(move || open_file(&path)).await;
+    let folder = Folder::new(&call.state.services.data_dir);
+    let opened = spawn_blocking(move || folder.file(crash_dump::FILE)).await;
     let file = opened.ok()?.ok()?;
     let length = file.metadata().ok()?.len();
     Some((File::from_std(file), length))

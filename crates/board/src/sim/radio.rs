@@ -329,8 +329,8 @@ impl SimNetwork {
 
 /// Reads the stored credentials; `None` if they are missing or invalid.
 fn read_credentials(path: &Path) -> Option<Credentials> {
-    // Opening a pipe would block.
-    fs::metadata(path).ok().filter(Metadata::is_file)?;
+    // Opening a pipe would block, and a link may lead out of the data folder.
+    fs::symlink_metadata(path).ok().filter(Metadata::is_file)?;
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 

@@ -9,12 +9,12 @@ use std::{
 
 use device::settings::{Settings, store};
 use rustix::{
-    fs::{Gid, Uid, chown},
+    fs::{Gid, Uid, fchown},
     process::geteuid,
 };
 use storage::{
     Loaded, Store,
-    disk::Folder,
+    disk::{Disk, Folder},
     lock::{Holder, Lock, lock},
 };
 
@@ -117,15 +117,16 @@ impl Drop for OfflineSettings {
 fn restore_owner(folder: &Path) -> std::io::Result<()> {
     let owner = fs::metadata(folder)?;
     let (uid, gid) = (owner.uid(), owner.gid());
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let metadata = entry.metadata()?;
-        if metadata.is_file() && metadata.uid() != uid {
-            chown(
-                entry.path(),
-                Some(Uid::from_raw(uid)),
-                Some(Gid::from_raw(gid)),
-            )?;
+    let mut disk = Folder::new(folder);
+    for name in disk.names()? {
+        // Neither a folder nor a link.
+        let Ok(file) = disk.file(&name) else {
+            continue;
+        };
+        let metadata = file.metadata()?;
+        // A file with a second name may be a foreign one.
+        if metadata.nlink() == 1 && metadata.uid() != uid {
+            fchown(&file, Some(Uid::from_raw(uid)), Some(Gid::from_raw(gid)))?;
         }
     }
     Ok(())

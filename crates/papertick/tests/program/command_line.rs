@@ -290,6 +290,8 @@ fn files_of_root_belong_to_the_owner_of_the_folder() {
     let owner = 12_345;
     let folder = folder();
     chown(folder.path(), Some(owner), Some(owner)).unwrap();
+    let foreign = tempfile::NamedTempFile::new_in(folder.path().parent().unwrap()).unwrap();
+    fs::hard_link(foreign.path(), folder.path().join("lock")).unwrap();
     let data_dir = folder.path().to_str().unwrap();
     let mut passwd = papertick(&["passwd", "--data-dir", data_dir]);
     stdout_of(passwd.env("PAPERTICK_NEW_PASSWORD", "correct horse"));
@@ -299,7 +301,8 @@ fn files_of_root_belong_to_the_owner_of_the_folder() {
         .collect();
     assert!(files.len() > 2, "{files:?}");
     for file in files {
-        assert_eq!(file.metadata().unwrap().uid(), owner, "{file:?}");
+        let facts = file.metadata().unwrap();
+        assert_eq!(facts.uid() == owner, facts.nlink() == 1, "{file:?}");
     }
 }
 
