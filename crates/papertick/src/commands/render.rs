@@ -161,6 +161,7 @@ fn compose(
 ) -> Result<(Picture, &'static BoardSpec), Failure> {
     let board = spec::find(&args.board).unwrap_or(&spec::BOARDS[0]);
     let subject = pictures::find(&args.screen)?;
+    pictures::check_texts(subject, &args.texts)?;
     let settings = settings::read(&args.settings)?;
     let values = Values::new(args, status)?;
     let picture = pictures::compose(subject, &values, &settings, board)?;
@@ -199,6 +200,11 @@ mod tests {
         let rows = [
             ("fee", &["`fee`", "did you mean `block-fee-rate`?"][..]),
             ("mempool", &["`mempool`", "`ticker`", "`zap`"]),
+            ("text", &["`text` needs a TEXT"]),
+            ("custom", &["`custom` needs a TEXT"]),
+            ("ticker HODL", &["`ticker` takes no TEXT", "`HODL`"]),
+            ("time --set tzString=Europe/Amstredam", &["`Europe/Amstredam`", "did you mean `Europe/Amsterdam`?"]),
+            ("time --set tzString=Mars", &["`Mars`", "such as Europe/Amsterdam"]),
             ("99", &["`99`"]),
             ("zap --sats much", &["much", "--sats"]),
             ("zap --sats 2100000000000001", &["--sats"]),

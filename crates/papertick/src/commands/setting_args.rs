@@ -2,9 +2,11 @@
 
 use api::{documents::settings::Settings, shape::sent};
 use device::settings::{
-    SPECS, VIRTUAL,
+    Key, SPECS, VIRTUAL,
     spec::{Access, Spec},
 };
+use jiff::tz;
+use market::now::Zone;
 use serde_json::Value;
 
 use super::{schemas, suggestion};
@@ -33,6 +35,13 @@ pub(crate) fn value(key: &str, text: &str) -> Result<Value, Failure> {
             Err(unknown(key))
         };
     };
+    if spec.name == Key::tz_string.name() && Zone::named(text).is_none() {
+        let typed = text.replace(' ', "_");
+        let zones: Vec<String> = tz::db().available().map(|zone| zone.to_string()).collect();
+        let zones = zones.iter().map(String::as_str);
+        let otherwise = "it takes an IANA name such as Europe/Amsterdam";
+        return Err(suggestion::unknown("time zone", &typed, zones, otherwise));
+    }
     if spec.kind.is_text() || spec.kind.password().is_some() {
         return Ok(quoted());
     }

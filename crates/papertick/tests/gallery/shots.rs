@@ -214,8 +214,8 @@ const OVERLAYS: &[Row] = &[
     ("zap-sign", "With the satoshi sign", "zap --sats 420 --set priceSymMode=1"),
     ("payment-received", "A payment received", "payment"),
     ("payment-sent", "A payment sent", "payment --sats -250000"),
-    ("text", "A text", "text"),
-    ("custom", "A text or icon per panel", "custom"),
+    ("text", "A text", "text HELLO"),
+    ("custom", "A text or icon per panel", "custom Good/day mdi:wifi ₿ Hi 21 $1 Hello"),
     ("custom-icons", "Icons", "custom mdi:alarm mdi:arrow-down-bold mdi:arrow-up-bold mdi:bell mdi:bitcoin mdi:clock-outline mdi:lightning-bolt"),
     ("custom-more-icons", "More icons", "custom mdi:pickaxe mdi:rocket-launch mdi:wifi mdi:wifi-alert mdi:wifi-off"),
     ("debug", "Debug view", "debug"),
@@ -288,7 +288,11 @@ const EIGHT_PANELS: &[Row] = &[
         "Balance of the wallet",
         r#"{"figures":{"walletBalance":{"value":123456789}}} | wallet-balance --board v8"#,
     ),
-    ("v8-custom", "A text or icon per panel", "custom --board v8"),
+    (
+        "v8-custom",
+        "A text or icon per panel",
+        "custom Good/day mdi:wifi ₿ Hi 21 $1 Hello --board v8",
+    ),
     ("v8-debug", "Debug view", "debug --board v8"),
     ("v8-splash", "Start screen", "splash --board v8"),
     (

@@ -101,6 +101,7 @@ fn every_setting_can_be_set() {
             Some("integer" | "number") => json!(60),
             Some("array") => json!([]),
             Some("object") => json!({}),
+            Some(_) if name == "tzString" => json!("UTC"),
             Some(_) | None => json!("x"),
         };
         let text = arguments::plain(&value);

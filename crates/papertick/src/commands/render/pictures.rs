@@ -25,9 +25,6 @@ use market::{
 use super::values::Values;
 use crate::{commands::suggestion, failure::Failure};
 
-/// Default texts of the screen `custom`.
-const CUSTOM: [&str; 7] = ["Good/day", "mdi:wifi", "₿", "Hi", "21", "$1", "Hello"];
-
 /// Host name of the clock.
 const HOSTNAME: &str = "papertick-1a2b3c";
 
@@ -70,12 +67,12 @@ static SPECIALS: &[SpecialPicture] = &[
     SpecialPicture {
         name: "text",
         description: "a text, one character per panel",
-        cells: |values, _, board| custom::letters(&text(values), board.panels),
+        cells: |values, _, board| custom::letters(&values.texts.join(" "), board.panels),
     },
     SpecialPicture {
         name: "custom",
         description: "a text or icon per panel",
-        cells: custom_cells,
+        cells: |values, _, board| custom::cells(&values.texts, None, board.panels),
     },
     SpecialPicture {
         name: "zap",
@@ -166,6 +163,23 @@ pub(super) fn find(name: &str) -> Result<Subject, Failure> {
         let all = format!("possible values are `{}`", names.join("`, `"));
         suggestion::unknown("screen", name, names.iter().map(String::as_str), &all)
     })
+}
+
+/// Checks that there are texts for a picture of texts, and for no other.
+pub(super) fn check_texts(subject: Subject, texts: &[String]) -> Result<(), Failure> {
+    let name = match subject {
+        Subject::Screen(screen) => screen.word(),
+        Subject::Special(special) => special.name.to_owned(),
+    };
+    match (["text", "custom"].contains(&name.as_str()), texts) {
+        (true, []) => Err(Failure::usage(format!(
+            "`{name}` needs a TEXT: papertick render {name} HODL"
+        ))),
+        (false, [text, ..]) => Err(Failure::usage(format!(
+            "`{name}` takes no TEXT: leave `{text}` out"
+        ))),
+        (true, [_, ..]) | (false, []) => Ok(()),
+    }
 }
 
 /// The names with descriptions, one per line.
@@ -289,20 +303,6 @@ fn pool(values: &Values) -> Option<PoolStats> {
         daily: values.daily,
         workers: None,
     })
-}
-
-fn text(values: &Values) -> String {
-    match values.texts.is_empty() {
-        true => "HELLO".into(),
-        false => values.texts.join(" "),
-    }
-}
-
-fn custom_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
-    if values.texts.is_empty() {
-        return custom::cells(&CUSTOM.map(String::from), None, board.panels);
-    }
-    custom::cells(&values.texts, None, board.panels)
 }
 
 fn debug_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
