@@ -457,8 +457,15 @@ fn read_until(terminal: &mut File, seen: &mut String, is_there: impl Fn(&str) ->
 fn a_terminal_shows_the_panels_and_is_restored() {
     let folder = folder();
     let clock = Clock::start(folder.path());
-    stdout_of(&mut to(&clock, "ctl show text HODL"));
-    let (mut terminal, mut child) = in_terminal(&mut to(&clock, "watch --with blocks"), 90);
+    for quit in [None, Some(b"xq".as_slice())] {
+        watch_in_terminal(&clock, quit);
+    }
+}
+
+/// Watches a clock until a signal, or until these keys are typed.
+fn watch_in_terminal(clock: &Clock, quit: Option<&[u8]>) {
+    stdout_of(&mut to(clock, "ctl show text HODL"));
+    let (mut terminal, mut child) = in_terminal(&mut to(clock, "watch --with blocks"), 90);
     let modes = tcgetattr(&terminal).unwrap().local_modes;
     let mut seen = String::new();
     let frames = |count: usize| move |seen: &str| seen.matches("\x1b[H").count() >= count;
@@ -477,7 +484,7 @@ fn a_terminal_shows_the_panels_and_is_restored() {
 
     // A change and a new size are drawn.
     let before = seen.matches("\x1b[H").count();
-    stdout_of(&mut to(&clock, "ctl show text NEXT"));
+    stdout_of(&mut to(clock, "ctl show text NEXT"));
     read_until(&mut terminal, &mut seen, frames(before + 1));
     let before = seen.matches("\x1b[H").count();
     resize(&terminal, 45);
@@ -487,7 +494,10 @@ fn a_terminal_shows_the_panels_and_is_restored() {
     assert_eq!(width(&seen), 7 * 5);
 
     // Nothing is drawn without changes, so the next output is the end.
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    match quit {
+        Some(key) => terminal.write_all(key).unwrap(),
+        None => kill_process(Pid::from_child(&child), Signal::INT).unwrap(),
+    }
     let length = seen.len();
     read_until(&mut terminal, &mut seen, |seen| {
         seen.ends_with("\x1b[?1049l")

@@ -77,7 +77,7 @@ Examples:
   papertick watch --with blocks
   papertick watch --once
 
-Ctrl-C exits and restores the terminal.";
+q or Ctrl-C exits and restores the terminal.";
 
 /// The flags of the command in `ctl`, in addition to those of `ctl` itself.
 pub(crate) fn arguments() -> Vec<Arg> {
@@ -120,12 +120,12 @@ fn watch(mut client: ClockClient, args: &WatchShowArgs) -> Result<(), Failure> {
     let screen = TerminalScreen::enter().map_err(cannot)?;
     loop {
         let ended = client.block_on(follow(&mut socket, method, &screen))?;
-        if ended == WatchEnd::Signal {
+        if ended == WatchEnd::Quit {
             return Ok(());
         }
         screen.set_message("the clock is away, reconnecting");
-        match client.block_on(pause())? {
-            WatchEnd::Signal => return Ok(()),
+        match client.block_on(pause(&screen))? {
+            WatchEnd::Quit => return Ok(()),
             WatchEnd::Disconnected => {}
         }
         if let Ok(new) = open(&mut client) {
@@ -139,8 +139,8 @@ type ClientWebSocket = WebSocketStream<BoxedStream>;
 /// Why watching ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WatchEnd {
-    /// A signal.
-    Signal,
+    /// A signal or a key.
+    Quit,
     /// The connection was closed.
     Disconnected,
 }
@@ -234,7 +234,8 @@ async fn follow(
         let settled = !panels.is_empty();
         tokio::select! {
             biased;
-            () = &mut ending => return Ok(WatchEnd::Signal),
+            () = &mut ending => return Ok(WatchEnd::Quit),
+            () = screen.quit_key() => return Ok(WatchEnd::Quit),
             _ = resized.recv() => shown = None,
             message = next(socket) => match message {
                 Some((index, bitmap)) => {
@@ -262,10 +263,11 @@ fn cannot(error: io::Error) -> Failure {
 }
 
 /// Waits before the next attempt to connect.
-async fn pause() -> Result<WatchEnd, Failure> {
+async fn pause(screen: &TerminalScreen) -> Result<WatchEnd, Failure> {
     let mut ending = end_signal()?;
     tokio::select! {
-        () = &mut ending => Ok(WatchEnd::Signal),
+        () = &mut ending => Ok(WatchEnd::Quit),
+        () = screen.quit_key() => Ok(WatchEnd::Quit),
         () = sleep(RETRY) => Ok(WatchEnd::Disconnected),
     }
 }

@@ -3,7 +3,7 @@
 use std::{
     fs::{File, OpenOptions},
     io::{self, IsTerminal, Read, Write},
-    sync::mpsc,
+    sync::{Arc, mpsc},
     thread,
     time::Duration,
 };
@@ -14,7 +14,7 @@ use rustix::termios::{
 
 use tokio::{
     runtime::{self, Runtime},
-    sync::watch,
+    sync::{Notify, watch},
 };
 
 use super::{drawing::DrawingMethod, kitty, size::Size};
@@ -85,20 +85,32 @@ fn query() -> Option<String> {
         .open("/dev/tty")
         .ok()?;
     let before = tcgetattr(&terminal).ok()?;
-    tcsetattr(&terminal, OptionalActions::Now, &raw_mode(before.clone())).ok()?;
+    let mode = key_mode(before.clone(), 0, ANSWER_TENTHS);
+    tcsetattr(&terminal, OptionalActions::Now, &mode).ok()?;
     let answers = read_answers(&mut terminal);
     // Discards input that was typed meanwhile.
     let _ = tcsetattr(&terminal, OptionalActions::Flush, &before);
     answers
 }
 
-/// Disables echo and line buffering.
-fn raw_mode(mut mode: Termios) -> Termios {
+/// Disables echo and line buffering. A read waits for this many bytes, or for this many tenths of a second.
+fn key_mode(mut mode: Termios, bytes: u8, tenths: u8) -> Termios {
     mode.local_modes
         .remove(LocalModes::ICANON | LocalModes::ECHO);
-    mode.special_codes[SpecialCodeIndex::VMIN] = 0;
-    mode.special_codes[SpecialCodeIndex::VTIME] = ANSWER_TENTHS;
+    mode.special_codes[SpecialCodeIndex::VMIN] = bytes;
+    mode.special_codes[SpecialCodeIndex::VTIME] = tenths;
     mode
+}
+
+/// Reads keys until one quits, or the terminal is closed.
+fn read_keys(quit: &Notify) {
+    let keys = io::stdin().lock().bytes();
+    if keys
+        .map_while(Result::ok)
+        .any(|key| matches!(key, b'q' | b'Q'))
+    {
+        quit.notify_one();
+    }
 }
 
 fn read_answers(terminal: &mut File) -> Option<String> {
@@ -125,9 +137,22 @@ fn read_answers(terminal: &mut File) -> Option<String> {
 /// A thread writes to the terminal, because writes block while the terminal is stopped (Ctrl-S).
 #[derive(Debug)]
 pub(super) struct TerminalScreen {
+    quit: Arc<Notify>,
+    _keys: Option<KeyMode>,
     content: watch::Sender<TerminalContent>,
     /// Dropped after `content`, which makes the thread restore the terminal.
     _restored: RestoreWait,
+}
+
+/// Standard input that passes each key at once; dropping it restores the previous mode.
+#[derive(Debug)]
+struct KeyMode(Termios);
+
+impl Drop for KeyMode {
+    fn drop(&mut self) {
+        // Fails if the terminal is gone.
+        let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &self.0);
+    }
 }
 
 /// Dropping it waits until the terminal is restored.
@@ -152,10 +177,29 @@ impl TerminalScreen {
             // Fails if the program does not wait any more.
             let _ = done.send(());
         });
+        let quit = Arc::new(Notify::new());
+        // Fails if standard input is no terminal.
+        let keys = tcgetattr(io::stdin()).ok().map(KeyMode);
+        if let Some(KeyMode(mode)) = &keys {
+            tcsetattr(
+                io::stdin(),
+                OptionalActions::Now,
+                &key_mode(mode.clone(), 1, 0),
+            )?;
+            let quit = Arc::clone(&quit);
+            thread::spawn(move || read_keys(&quit));
+        }
         Ok(TerminalScreen {
+            quit,
+            _keys: keys,
             content,
             _restored: RestoreWait(restored),
         })
+    }
+
+    /// Waits for the key that quits.
+    pub(super) async fn quit_key(&self) {
+        self.quit.notified().await;
     }
 
     /// Replaces the picture. Pictures that were not written yet are skipped.
