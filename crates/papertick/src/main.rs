@@ -29,6 +29,9 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(failure) => {
             print_error(&failure.to_string());
+            if std::env::args_os().any(|argument| argument == "--json") {
+                standard_output::print_failure(&failure);
+            }
             ExitCode::from(failure.code as u8)
         }
     }

@@ -143,6 +143,35 @@ fn exit_codes() {
         Code::Unreachable,
         "127.0.0.1:1",
     );
+    let unknown = "`XYZ`, only USD";
+    for line in ["ctl show currency XYZ", "ctl set actCurrencies=USD,XYZ"] {
+        assert_fails(&mut to(&clock, line), Code::Refused, unknown);
+    }
+    // With --json each of them prints a document.
+    let missing = "/nowhere.img";
+    for (line, code, what) in [
+        ("ctl show screen 3 --json", 0, ""),
+        ("ctl health --json", 0, ""),
+        ("ctl set ledBrightness=300 --json", 5, "range:ledBrightness"),
+        ("ctl show currency XYZ --json", 5, unknown),
+        ("ctl lights effect disco --json", 2, "rainbow"),
+        ("ctl stauts --json", 2, "status"),
+        ("ctl update firmware /nowhere.img --json", 1, missing),
+        ("restore /nowhere.json --json", 1, "/nowhere.json"),
+    ] {
+        let (result, out, stderr) = result(&to(&clock, line).output().unwrap());
+        assert_eq!(result, Some(code), "{line}: {stderr}");
+        let document: Value =
+            serde_json::from_str(&out).unwrap_or_else(|_| panic!("{line}: {out}"));
+        let error = document["error"].as_str().unwrap_or_default();
+        assert!(error.contains(what), "{line}: {out}");
+    }
+    let (_, out, _) = result(
+        &papertick(&[&unreachable[..], &["--json"]].concat())
+            .output()
+            .unwrap(),
+    );
+    assert!(out.contains("\"error\": \"no clock answers"), "{out}");
     for (code, what) in Code::TABLE {
         let row = format!("| {code} | {what} |");
         assert!(MANUAL.contains(&row), "{row}");

@@ -432,7 +432,7 @@ fn with_password(mut values: Vec<String>) -> Result<Vec<String>, Failure> {
 }
 
 /// Shape of the body of an operation. `None` if it takes no body.
-fn body(operation: &Operation) -> Option<Shape> {
+pub(super) fn body(operation: &Operation) -> Option<Shape> {
     match operation.body {
         BodyRule::None => None,
         BodyRule::Optional(shape) | BodyRule::BodyOrQuery(shape) | BodyRule::Required(shape) => {

@@ -1,11 +1,12 @@
 //! `papertick ctl`: all operations of a clock as commands.
 //!
 //! `grammar` makes a command of each row of the table of operations, `arguments` parses its arguments, `completion`
-//! suggests values for them. `output` prints the response, `summary` the summary of the status, and `unavailable` explains
+//! suggests values for them, `currencies` checks currencies with the clock. `output` prints the response, `summary` the summary of the status, and `unavailable` explains
 //! why a clock does not have an operation.
 
 mod arguments;
 mod completion;
+mod currencies;
 mod grammar;
 mod output;
 mod summary;
@@ -180,6 +181,9 @@ fn plain(
         .try_get_one::<std::path::PathBuf>(grammar::OUTPUT)
         .ok()
         .flatten();
+    if let Some(shape) = grammar::body(operation) {
+        currencies::check(client, shape, request)?;
+    }
     let response = client.send(request)?;
     if unavailable::is_not_found(&response)
         && let Some(reason) = unavailable::reason(client, operation, &response)

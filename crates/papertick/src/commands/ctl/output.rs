@@ -51,7 +51,14 @@ pub(super) fn print_response(
     match response.json() {
         Some(document) if json => print_document(&document, json),
         Some(document) => print(&text(shape, &document)),
-        None => print(&String::from_utf8_lossy(&response.body)),
+        None if json && response.body.is_empty() => print("{}\n"),
+        None => {
+            let text = String::from_utf8_lossy(&response.body);
+            match json {
+                true => print_document(&Value::from(text), json),
+                false => print(&text),
+            }
+        }
     }
 }
 

@@ -1,0 +1,69 @@
+//! Names the currencies of a request that the clock does not have, which it would ignore or refuse without their names.
+
+use api::{
+    documents::{screens::CurrencyChoice, settings::SettingsChange},
+    operation::ProgramOperation,
+    operations::path_of,
+    shape::Shape,
+};
+use device::settings::Key;
+use serde_json::Value;
+
+use crate::{
+    commands::client::{ClientRequest, ClockClient, Payload},
+    failure::Failure,
+};
+
+/// Checks the currencies of a request.
+///
+/// # Errors
+/// The clock does not have one of them.
+pub(super) fn check(
+    client: &mut ClockClient,
+    shape: Shape,
+    request: &ClientRequest,
+) -> Result<(), Failure> {
+    let Payload::Json(body) = &request.payload else {
+        return Ok(());
+    };
+    let active = Key::act_currencies.name();
+    let (wanted, known, what) = if shape.is::<SettingsChange>() {
+        let known = vec!["availableCurrencies", active];
+        (codes(&body[active]), known, "offers no prices in")
+    } else if shape.is::<CurrencyChoice>() {
+        let code = body["c"].as_str().map(str::to_ascii_uppercase);
+        (
+            code.into_iter().collect(),
+            vec![active],
+            "does not rotate through",
+        )
+    } else {
+        return Ok(());
+    };
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let settings = ClientRequest::new("GET", path_of(ProgramOperation::Settings), Payload::Nothing);
+    let settings = client
+        .send(&settings)?
+        .accepted()?
+        .json()
+        .unwrap_or_default();
+    let known: Vec<String> = known
+        .iter()
+        .flat_map(|name| codes(&settings[*name]))
+        .collect();
+    match wanted.iter().find(|code| !known.contains(code)) {
+        Some(unknown) if !known.is_empty() => Err(Failure::refused(format!(
+            "the clock {what} `{unknown}`, only {}",
+            known.join(", ")
+        ))),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The texts of a list.
+fn codes(list: &Value) -> Vec<String> {
+    let codes = list.as_array().into_iter().flatten();
+    codes.filter_map(Value::as_str).map(String::from).collect()
+}
