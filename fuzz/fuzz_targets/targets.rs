@@ -8,7 +8,7 @@ use std::{io::Cursor, time::Duration};
 use chain::network::Network;
 use device::{secret::Secret, settings::pairing::PairingUri};
 use feeds::{
-    core_node, electrum, exchange, explorer,
+    electrum, exchange, explorer,
     image::{Image, ImageHeader, SIGNATURES_MAX, Signature, VerifyingKey, page::Page},
     malformed::Malformed,
     miner,
@@ -47,7 +47,6 @@ pub const TARGETS: &[Target] = &[
     ("exchange", exchange_frame),
     ("electrum", electrum_line),
     ("p2p", p2p_message),
-    ("core_node", core_node_body),
     ("venues", venue_frames),
     ("nostr", nostr_message),
     ("nostr_event", nostr_event),
@@ -178,23 +177,6 @@ fn p2p_message(bytes: &[u8]) {
         {
             assert!(headers.len() <= p2p::HEADERS_MAX);
         }
-    }
-}
-
-fn core_node_body(bytes: &[u8]) {
-    let _ = core_node::info_body(bytes);
-    if let Ok(headers) = core_node::headers_body(bytes) {
-        assert!(headers.len() <= core_node::HEADERS_MAX);
-    }
-    match core_node::answers(bytes, 1) {
-        Ok(Ok(answers)) => {
-            let answer = &answers[0];
-            let _ = (core_node::info(answer), core_node::hash(answer));
-            let _ = core_node::header_result(answer);
-            assert_plausible(core_node::fee(answer, true));
-        }
-        Ok(Err(words)) => assert!(words.chars().count() <= 120),
-        Err(_) => {}
     }
 }
 

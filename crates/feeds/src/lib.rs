@@ -12,7 +12,6 @@ pub mod exchange;
 pub mod explorer;
 pub mod venues;
 
-pub mod core_node;
 pub mod electrum;
 pub mod p2p;
 

@@ -4,10 +4,10 @@ use std::{pin::Pin, time::Duration};
 
 use bytes::{Bytes, BytesMut};
 use http::{
-    HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode,
-    header::{ACCEPT, CONTENT_TYPE, DATE, HOST, LOCATION, RETRY_AFTER, USER_AGENT},
+    HeaderMap, HeaderName, HeaderValue, Request, StatusCode,
+    header::{ACCEPT, DATE, HOST, LOCATION, RETRY_AFTER, USER_AGENT},
 };
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Empty};
 use hyper::{body::Incoming, client::conn::http1};
 use hyper_util::rt::TokioIo;
 use tokio::time;
@@ -134,29 +134,6 @@ pub async fn get(
         .unwrap_or(Err(HttpError::Timeout))
 }
 
-/// Posts JSON and reads the whole response; follows no redirect.
-///
-/// # Errors
-/// The request failed, or the response exceeds a limit.
-pub async fn post_json(
-    dialer: &Dialer,
-    route: &Route,
-    mut request: Get,
-    json: String,
-    limits: RequestLimits,
-) -> Result<HttpResponse, HttpError> {
-    let json_type = HeaderValue::from_static("application/json");
-    request.headers.insert(CONTENT_TYPE, json_type);
-    let exchange = async {
-        let body = Some(Bytes::from(json));
-        let download = open_once(dialer, route, &request, body, limits.timeout).await?;
-        read_body(download, limits).await
-    };
-    time::timeout(limits.timeout, exchange)
-        .await
-        .unwrap_or(Err(HttpError::Timeout))
-}
-
 async fn read_body(
     mut download: Download,
     limits: RequestLimits,
@@ -192,7 +169,7 @@ pub async fn open(
     idle_timeout: Duration,
 ) -> Result<Download, HttpError> {
     for _ in 0..=REDIRECTS_MAX {
-        let once = open_once(dialer, route, &request, None, idle_timeout);
+        let once = open_once(dialer, route, &request, idle_timeout);
         let download = time::timeout(idle_timeout, once)
             .await
             .unwrap_or(Err(HttpError::Timeout))?;
@@ -262,7 +239,6 @@ async fn open_once(
     dialer: &Dialer,
     route: &Route,
     request: &Get,
-    sent: Option<Bytes>,
     idle_timeout: Duration,
 ) -> Result<Download, HttpError> {
     let stream = dialer.connect(route, (&request.url).into()).await?;
@@ -276,7 +252,7 @@ async fn open_once(
         drop(connection.await);
         std::future::pending().await
     });
-    let response = drive(&mut connection, sender.send_request(head(request, sent)?)).await;
+    let response = drive(&mut connection, sender.send_request(head(request)?)).await;
     let (parts, body) = response.map_err(|_| HttpError::Broken)?.into_parts();
     Ok(Download {
         status: parts.status,
@@ -300,17 +276,12 @@ async fn drive<T>(
     }
 }
 
-fn head(request: &Get, sent: Option<Bytes>) -> Result<Request<Full<Bytes>>, HttpError> {
-    let method = match sent {
-        Some(_) => Method::POST,
-        None => Method::GET,
-    };
+fn head(request: &Get) -> Result<Request<Empty<Bytes>>, HttpError> {
     let mut head = Request::builder()
-        .method(method)
         .uri(request.url.path.as_str())
         .header(HOST, request.url.authority())
         .header(USER_AGENT, AGENT)
-        .body(Full::new(sent.unwrap_or_default()))
+        .body(Empty::new())
         .map_err(|_| HttpError::BadUrl(BadUrl::Path))?;
     head.headers_mut().extend(request.headers.clone());
     Ok(head)

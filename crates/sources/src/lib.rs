@@ -9,7 +9,6 @@ pub mod supervisor;
 pub mod poll;
 pub mod session;
 
-pub mod core_node;
 pub mod electrum;
 pub mod exchange;
 pub mod explorer;

@@ -9,7 +9,7 @@ use market::{HeadersReach, HeadersReply, ProofOrigin};
 use net::url::{BadUrl, split_authority};
 use runtime::inbox::Stopped;
 
-use super::{SourceContext, by_height::WrongHeaders, poll::PollFailure, session::SessionEnd};
+use super::{SourceContext, by_height::WrongHeaders, session::SessionEnd};
 
 /// Pause after a node has sent headers that break the rules.
 pub const BAD_NODE_PAUSE: Duration = Duration::from_secs(10 * 60);
@@ -66,15 +66,6 @@ impl From<WrongHeaders> for SessionEnd {
         SessionEnd::Failed {
             reason: wrong.to_string(),
             retry_after: Some(BAD_NODE_PAUSE),
-        }
-    }
-}
-
-impl From<WrongHeaders> for PollFailure {
-    fn from(wrong: WrongHeaders) -> PollFailure {
-        PollFailure {
-            retry_after: Some(BAD_NODE_PAUSE),
-            ..PollFailure::because(wrong)
         }
     }
 }

@@ -193,7 +193,7 @@ test('the hint of the clock is shown in place of a token', () => {
 
 test.each([
   ['', []],
-  ['nodePass was cleared, because it belongs to another server: enter it again', ['nodePass']],
+  ['mqttPass was cleared, because it belongs to another server: enter it again', ['mqttPass']],
   ['mqttPass and proxyPass were cleared, because …', ['mqttPass', 'proxyPass']],
 ])('passwords that were cleared: %s', (reason, keys) => {
   expect(clearedIn(reason).map(({ key }) => key)).toEqual(keys);

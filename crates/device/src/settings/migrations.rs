@@ -24,6 +24,16 @@ pub(super) static RETIRED_NAMES: &[(&str, Becomes)] = &[
     ("sats_variant", Becomes::Renamed(Key::sats_variant)),
     ("gmtOffset", Becomes::Dropped),
     ("tzOffset", Becomes::Dropped),
+    ("nodeUser", Becomes::Dropped),
+    ("nodePass", Becomes::Dropped),
+];
+
+/// Retired numbers of a choice, each with a setting and the number that it gets instead.
+static RETIRED_CHOICES: &[(Key, u32, Key, u32)] = &[
+    (Key::node_kind, 3, Key::node_kind, 1),
+    (Key::node_kind, 3, Key::node_port, 0),
+    (Key::node_kind, 4, Key::node_kind, 1),
+    (Key::node_kind, 4, Key::node_port, 0),
 ];
 
 /// Retired values, which are replaced by the default.
@@ -39,6 +49,15 @@ static YOUNGER: &[(Key, Value)] = &[(Key::welcomed, Value::Bool(true))];
 pub(super) fn worth_in_older(key: Key, stored: &Map<String, Value>) -> Option<&'static Value> {
     let row = YOUNGER.iter().find(|(younger, _)| *younger == key);
     row.filter(|_| !stored.is_empty()).map(|(_, value)| value)
+}
+
+/// The number that a setting gets because of a retired number of a choice.
+pub(super) fn replacement(key: Key, stored: &Map<String, Value>) -> Option<Value> {
+    let mut rows = RETIRED_CHOICES.iter();
+    let row = rows.find(|(choice, retired, replaced, _)| {
+        *replaced == key && stored.get(choice.name()) == Some(&Value::from(*retired))
+    });
+    row.map(|(.., number)| Value::from(*number))
 }
 
 /// The stored form of a setting found only under a retired name, with that name.

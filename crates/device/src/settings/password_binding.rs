@@ -18,33 +18,22 @@ struct Binding {
     password: Key,
     host: Key,
     port_and_user: [Key; 2],
-    /// The switch for TLS. `None` if there is none.
-    tls: Option<Key>,
-    /// The CA certificates that are trusted for the server. `None` if there is no such setting.
-    ca: Option<Key>,
+    /// The switch for TLS, and the CA certificates that are trusted for the server. `None` if there is no TLS.
+    tls_and_ca: Option<(Key, Key)>,
 }
 
 const BINDINGS: &[Binding] = &[
     Binding {
-        password: Key::node_pass,
-        host: Key::node_host,
-        port_and_user: [Key::node_port, Key::node_user],
-        tls: Some(Key::node_tls),
-        ca: None,
-    },
-    Binding {
         password: Key::mqtt_pass,
         host: Key::mqtt_host,
         port_and_user: [Key::mqtt_port, Key::mqtt_user],
-        tls: Some(Key::mqtt_tls),
-        ca: Some(Key::mqtt_ca),
+        tls_and_ca: Some((Key::mqtt_tls, Key::mqtt_ca)),
     },
     Binding {
         password: Key::proxy_pass,
         host: Key::proxy_host,
         port_and_user: [Key::proxy_port, Key::proxy_user],
-        tls: None,
-        ca: None,
+        tls_and_ca: None,
     },
 ];
 
@@ -85,14 +74,14 @@ impl Binding {
     /// password.
     fn is_less_secure(&self, settings: &Settings, stored: &Settings) -> bool {
         let has_other_ca = self
-            .ca
-            .is_some_and(|key| settings.get(key) != stored.get(key));
+            .tls_and_ca
+            .is_some_and(|(_, ca)| settings.get(ca) != stored.get(ca));
         self.is_encrypted(stored) && (!self.is_encrypted(settings) || has_other_ca)
     }
 
     /// Returns whether the password would be sent unencrypted through another proxy than before.
     fn reaches_other_proxy(&self, settings: &Settings, stored: &Settings) -> bool {
-        if self.tls.is_none() || self.is_encrypted(settings) {
+        if self.tls_and_ca.is_none() || self.is_encrypted(settings) {
             return false;
         }
         let now = proxy_to(self.host, settings);
@@ -100,8 +89,8 @@ impl Binding {
     }
 
     fn is_encrypted(&self, settings: &Settings) -> bool {
-        self.tls
-            .is_some_and(|key| settings.get(key) == Value::Bool(true))
+        self.tls_and_ca
+            .is_some_and(|(tls, _)| settings.get(tls) == Value::Bool(true))
     }
 }
 

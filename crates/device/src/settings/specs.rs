@@ -58,7 +58,7 @@ use market::units::Currency;
 const ALWAYS: &[SettingCondition] = &[];
 const WITH_FRONTLIGHT: &[SettingCondition] = &[Has(BoardPart::Frontlight)];
 const WITH_RADIO: &[SettingCondition] = &[Has(BoardPart::Radio)];
-const WITH_NODE: &[SettingCondition] = &[Among(Key::node_kind, &[1, 2, 3, 4])];
+const WITH_NODE: &[SettingCondition] = &[Among(Key::node_kind, &[1, 2])];
 const WITH_POOL: &[SettingCondition] = &[On(Key::mining_pool_stats)];
 const WITH_HOME_ASSISTANT: &[SettingCondition] = &[On(Key::mqtt_enabled), On(Key::ha_discovery)];
 const WITH_MQTT: &[SettingCondition] = &[On(Key::mqtt_enabled)];

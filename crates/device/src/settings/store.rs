@@ -150,7 +150,9 @@ pub(super) fn value_of(
     stored: &Map<String, Value>,
 ) -> Option<(&'static str, Value)> {
     let named = |name: &'static str| Some((name, stored.get(name)?.clone()));
-    named(spec.name)
+    migrations::replacement(spec.key, stored)
+        .map(|number| (spec.name, number))
+        .or_else(|| named(spec.name))
         .or_else(|| named(spec.alias?))
         .or_else(|| migrations::value_of(spec.key, |name| stored.get(name).cloned()))
 }

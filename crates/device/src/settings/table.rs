@@ -701,11 +701,11 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "Adds a screen: how good the height is, how many sources have the newest block, the end of its hash, and its age.",
         rare: true,
     }
-    /// Protocol of the owner's node: its blocks are verified, and fees are used if it reports them.
+    /// Protocol of the owner's node: its blocks are verified, and Electrum reports fees, too.
     node_kind: u32 {
         name: "nodeKind",
         default: 0u32,
-        kind: &Numbered(&["none", "Bitcoin network", "Electrum", "Bitcoin Core REST", "Bitcoin Core RPC"]),
+        kind: &Numbered(&["none", "Bitcoin network", "Electrum"]),
         apply: Reboot,
         group: Data,
         title: "Your node",
@@ -742,29 +742,8 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Reboot,
         group: Data,
         title: "Your node over TLS",
-        needs: &[Among(Key::node_kind, &[2, 3, 4])],
+        needs: &[Among(Key::node_kind, &[2])],
         rare: true,
-    }
-    /// User name at the owner's node; only for RPC.
-    node_user: String {
-        name: "nodeUser",
-        default: "",
-        kind: &UserName(NODE_TEXT_MAX),
-        apply: Reboot,
-        group: Data,
-        title: "User name at your node",
-        needs: &[Among(Key::node_kind, &[4])],
-    }
-    /// Password at the owner's node; only for RPC.
-    node_pass: Secret {
-        name: "nodePass",
-        default: Secret::default(),
-        kind: &TextKind(TEXT_MAX),
-        access: WriteOnly,
-        apply: Reboot,
-        group: Data,
-        title: "Password at your node",
-        needs: &[Among(Key::node_kind, &[4])],
     }
     /// Number of public peers of the Bitcoin network that are connected for the proof of the height; 0 connects to
     /// none.

@@ -130,10 +130,6 @@ pub struct NodeConfig {
     pub port: u16,
     /// Uses TLS.
     pub tls: bool,
-    /// User name; empty for none.
-    pub user: String,
-    /// Password.
-    pub pass: Secret,
     /// Reports fees with decimals.
     pub precise_fee: bool,
 }
@@ -145,10 +141,6 @@ pub enum NodeKind {
     Bitcoin,
     /// The protocol of Electrum servers.
     Electrum,
-    /// REST of Bitcoin Core, without a password.
-    Rest,
-    /// JSON-RPC of Bitcoin Core, with a password.
-    Rpc,
 }
 
 impl NodeKind {
@@ -157,17 +149,7 @@ impl NodeKind {
         match setting {
             1 => Some(NodeKind::Bitcoin),
             2 => Some(NodeKind::Electrum),
-            3 => Some(NodeKind::Rest),
-            4 => Some(NodeKind::Rpc),
             _ => None,
-        }
-    }
-
-    /// Returns whether it supports TLS.
-    fn has_tls(self) -> bool {
-        match self {
-            NodeKind::Bitcoin => false,
-            NodeKind::Electrum | NodeKind::Rest | NodeKind::Rpc => true,
         }
     }
 }
@@ -493,19 +475,12 @@ fn miner(settings: &Settings) -> Option<(SourceId, SourceConfig)> {
 
 fn node(settings: &Settings, network: Network) -> Option<(SourceId, SourceConfig)> {
     let kind = NodeKind::of(settings.node_kind).filter(|_| !settings.node_host.is_empty())?;
-    let (user, pass) = match kind {
-        NodeKind::Rpc => (settings.node_user.clone(), settings.node_pass.clone()),
-        // The password is only for servers that require one.
-        NodeKind::Bitcoin | NodeKind::Electrum | NodeKind::Rest => Default::default(),
-    };
     let config = SourceConfig::Node(NodeConfig {
         kind,
         network,
         host: settings.node_host.clone(),
         port: u16::try_from(settings.node_port).unwrap_or_default(),
-        tls: settings.node_tls && kind.has_tls(),
-        user,
-        pass,
+        tls: settings.node_tls && kind == NodeKind::Electrum,
         precise_fee: settings.block_fee_dec,
     });
     Some((SourceId::Node, config))

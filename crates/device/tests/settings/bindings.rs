@@ -7,8 +7,7 @@ use crate::bench;
 
 /// Settings with every password that is sent to a server.
 const ENTERED: &str = r#"{
-    "nodeKind": 4, "nodeHost": "node.lan", "nodePort": 8332, "nodeUser": "rpc", "nodePass": "secret-1",
-    "mqttHost": "10.0.0.7", "mqttUser": "clock", "mqttPass": "secret-2",
+    "mqttHost": "broker.lan", "mqttUser": "clock", "mqttPass": "secret-2",
     "proxyHost": "proxy", "proxyUser": "me", "proxyPass": "secret-3",
     "miningPoolName": "braiins", "miningPoolUser": "secret-4"
 }"#;
@@ -16,12 +15,7 @@ const ENTERED: &str = r#"{
 /// A change, and the passwords that are cleared with it.
 #[rustfmt::skip]
 const CHANGES: &[(&str, &[&str])] = &[
-    (r#"{"ledBrightness": 3, "nodeHost": "node.lan"}"#, &[]),
-    (r#"{"nodeHost": "evil"}"#, &["nodePass"]),
-    (r#"{"nodePort": 8333}"#, &["nodePass"]),
-    (r#"{"nodeUser": "other"}"#, &["nodePass"]),
-    (r#"{"nodeTls": true}"#, &[]),
-    (r#"{"nodeHost": "other", "nodePass": "secret-1"}"#, &[]),
+    (r#"{"ledBrightness": 3, "mqttHost": "broker.lan"}"#, &[]),
     (r#"{"mqttHost": "evil"}"#, &["mqttPass"]),
     (r#"{"mqttPort": 1884}"#, &["mqttPass"]),
     (r#"{"mqttUser": ""}"#, &["mqttPass"]),
@@ -31,13 +25,14 @@ const CHANGES: &[(&str, &[&str])] = &[
     (r#"{"proxyPort": 9050}"#, &["proxyPass"]),
     (r#"{"proxyUser": "other"}"#, &["proxyPass"]),
     (r#"{"proxyType": 1, "proxyBypass": ""}"#, &[]),
-    // A proxy can read unencrypted traffic; the broker is bypassed, because 10.* is by default.
-    (r#"{"proxyType": 1, "proxyEnabled": true}"#, &["nodePass"]),
-    (r#"{"proxyType": 4, "proxyEnabled": true, "proxyBypass": "node.*, *"}"#, &[]),
-    (r#"{"proxyType": 4, "proxyEnabled": true, "proxyBypass": "*.LAN"}"#, &["mqttPass"]),
+    // A proxy can read unencrypted traffic.
+    (r#"{"proxyType": 1, "proxyEnabled": true}"#, &["mqttPass"]),
+    (r#"{"proxyType": 4, "proxyEnabled": true, "proxyBypass": "broker.*, *"}"#, &[]),
+    (r#"{"proxyType": 4, "proxyEnabled": true, "proxyBypass": "*.LAN"}"#, &[]),
+    (r#"{"mqttHost": "10.0.0.7", "mqttPass": "new", "proxyType": 4, "proxyEnabled": true}"#, &[]),
     (
-        r#"{"nodeHost": "a", "mqttHost": "b", "proxyHost": "c", "miningPoolName": "ocean"}"#,
-        &["nodePass", "mqttPass", "proxyPass", "miningPoolUser"],
+        r#"{"mqttHost": "b", "proxyHost": "c", "miningPoolName": "ocean"}"#,
+        &["mqttPass", "proxyPass", "miningPoolUser"],
     ),
     (r#"{"miningPoolName": "viabtc"}"#, &["miningPoolUser"]),
     (r#"{"miningPoolName": "viabtc", "miningPoolUser": "secret-4"}"#, &[]),
@@ -57,7 +52,6 @@ fn a_password_is_cleared_when_its_server_changes_without_it() {
         }
         let secrets = transfer::split_secrets(&settings).merged();
         let text = Value::from(secrets).to_string();
-        assert_eq!(text.contains("secret-1"), !cleared.contains(&"nodePass"));
         assert_eq!(
             text.contains("secret-2"),
             !cleared.contains(&"mqttPass") && !body.contains("new")
@@ -70,12 +64,11 @@ fn a_password_is_cleared_when_its_server_changes_without_it() {
 #[test]
 fn a_password_is_cleared_when_its_connection_becomes_less_secure() {
     let entered = bench::send(&Settings::default(), ENTERED).unwrap().settings;
-    let encrypted = r#"{"nodeTls": true, "mqttTls": true}"#;
+    let encrypted = r#"{"mqttTls": true}"#;
     let stored = bench::send(&entered, encrypted).unwrap().settings;
     let authority = "-----BEGIN CERTIFICATE-----QUJD-----END CERTIFICATE-----";
     for (body, cleared) in [
-        (json!({ "nodeTls": false }), &["nodePass"][..]),
-        (json!({ "mqttTls": false }), &["mqttPass"]),
+        (json!({ "mqttTls": false }), &["mqttPass"][..]),
         (json!({ "mqttTls": false, "mqttPass": "again" }), &[]),
         (json!({ "mqttCa": authority }), &["mqttPass"]),
         (json!({ "mqttCa": "" }), &[]),
@@ -98,17 +91,17 @@ fn an_import_clears_passwords_of_other_servers() {
         let body: Map<String, Value> = serde_json::from_value(body).unwrap();
         transfer::import(&stored, &body)
     };
-    let moved = import(json!({ "nodeHost": "evil", "mqttHost": "evil", "mqttPass": "theirs" }));
-    assert_eq!(moved.changed.cleared, ["nodePass"]);
-    assert!(moved.settings.node_pass.is_empty());
-    assert_eq!(moved.settings.mqtt_pass.expose(), "theirs");
+    let moved = import(json!({ "mqttHost": "evil", "proxyHost": "evil", "proxyPass": "theirs" }));
+    assert_eq!(moved.changed.cleared, ["mqttPass"]);
+    assert!(moved.settings.mqtt_pass.is_empty());
+    assert_eq!(moved.settings.proxy_pass.expose(), "theirs");
     let notes: Vec<String> = moved.notes.iter().map(ToString::to_string).collect();
     assert_eq!(
         notes,
-        ["nodePass is cleared, because it belongs to another server: enter it again"]
+        ["mqttPass is cleared, because it belongs to another server: enter it again"]
     );
     let secret =
-        |change: &transfer::SettingChange| change.name == "nodePass" && change.values.is_none();
+        |change: &transfer::SettingChange| change.name == "mqttPass" && change.values.is_none();
     assert!(moved.changes.iter().any(secret));
     // Importing the clock's own export without secrets changes nothing.
     let own = transfer::import(&stored, &transfer::split_secrets(&stored).open);

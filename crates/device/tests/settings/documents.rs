@@ -40,10 +40,7 @@ fn with_all_secrets() -> Settings {
         nostr_relay: "wss://me:planted@relay/".into(),
         git_release_url: "https://me:planted@releases/".into(),
         nostr_relays: vec!["wss://me:planted@another/".into()],
-        node_kind: 4,
         node_host: "me:planted@node".into(),
-        node_user: "me".into(),
-        node_pass: Secret::new("planted"),
         ..Settings::default()
     }
 }
@@ -60,7 +57,6 @@ fn no_secret_is_shown() {
     }
     let document = bench::get(&settings);
     for name in [
-        "nodePassSet",
         "proxyPassSet",
         "nwcUriSet",
         "httpAuthPassSet",

@@ -75,8 +75,6 @@ const CASES: &[(&str, &str, &str)] = &[
     ("nodeHost", NODE, r#"{"nodeHost": "m"}"#),
     ("nodePort", NODE, r#"{"nodePort": 7}"#),
     ("nodeTls", NODE, r#"{"nodeTls": true}"#),
-    ("nodeUser", NODE, r#"{"nodeUser": "me"}"#),
-    ("nodePass", NODE, r#"{"nodePass": "pw"}"#),
     ("proofPeerMax", "{}", r#"{"proofPeerMax": 2}"#),
     ("proofPeers", "{}", r#"{"proofPeers": ["n:7"]}"#),
     ("timeServers", "{}", r#"{"timeServers": ["n:7"]}"#),
@@ -131,7 +129,7 @@ const PEM_KEY: &str = r#"{"mqttKey": "-----BEGIN PRIVATE KEY-----QUJD-----END PR
 const PROXY: &str = r#"{"proxyEnabled": true, "proxyType": 4, "proxyHost": "p"}"#;
 
 /// A node with all settings.
-const NODE: &str = r#"{"nodeKind": 4, "nodeHost": "n"}"#;
+const NODE: &str = r#"{"nodeKind": 2, "nodeHost": "n"}"#;
 
 const SCHEDULE: &str = r#"{"dnd": {"dndTimeEnabled": true}}"#;
 

@@ -101,7 +101,7 @@ fn huge_numbers_and_lone_surrogates_are_refused_by_name() {
         (r#"{"dnd": {"startHour": 1e400, "startMinute": 0, "endHour": 0, "endMinute": 0}}"#, "dnd:range"),
         (r#"{"poolWorker": "a\ud800"}"#, "poolWorker:bad_type"),
         (r#"{"fontName": "\udc00"}"#, "fontName:bad_type"),
-        (r#"{"nodePass": "\ud800\ud800"}"#, "nodePass:bad_type"),
+        (r#"{"proxyPass": "\ud800\ud800"}"#, "proxyPass:bad_type"),
         (r#"{"mqttCa": "\ud800"}"#, "mqttCa:bad_type"),
         (r#"{"actCurrencies": ["\ud800"]}"#, "actCurrencies:bad_type"),
         (r#"{"nostrRelays": ["wss://\ud800"]}"#, "nostrRelays:bad_type"),

@@ -162,6 +162,17 @@ fn retired_fonts_fall_back_to_the_default() {
 }
 
 #[test]
+fn nodes_of_retired_protocols_become_peers() {
+    for kind in [3, 4] {
+        let (settings, _) = read(&json!({
+            "nodeKind": kind, "nodeHost": "n", "nodePort": 8332, "nodeUser": "me", "nodePass": "x",
+        }));
+        assert_eq!((settings.node_kind, settings.node_port), (1, 0));
+        assert_eq!(settings.node_host.expose(), "n");
+    }
+}
+
+#[test]
 fn known_settings_of_a_newer_version_are_read() {
     let (settings, notes) =
         read(&json!({ "version": store::VERSION + 1, "mowMode": true, "fromTheFuture": 1 }));

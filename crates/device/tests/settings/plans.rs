@@ -67,8 +67,7 @@ fn word(config: &SourceConfig) -> String {
         SourceConfig::Miner { host, .. } => format!("miner:{host}"),
         SourceConfig::Node(node) => {
             let (kind, host, port, tls) = (node.kind, &node.host, node.port, node.tls);
-            let login = format!("{}:{}", node.user, node.pass.expose());
-            format!("node:{kind:?}:{host}:{port}:{tls}:{login}")
+            format!("node:{kind:?}:{host}:{port}:{tls}")
         }
         SourceConfig::Peers { hosts, most, .. } => format!("peers:{most}:{}", joined(hosts)),
     }
@@ -157,7 +156,7 @@ fn precision_and_scope_of_figures_follow_the_settings() {
         for (body, source) in [
             (r#""dataSource": 0"#, SourceId::Relay),
             (r#""dataSource": 1"#, SourceId::Explorer),
-            (r#""nodeKind": 4, "nodeHost": "n""#, SourceId::Node),
+            (r#""nodeKind": 2, "nodeHost": "n""#, SourceId::Node),
         ] {
             let body = format!(r#"{{{body}, "blockFeeDec": {wanted}}}"#);
             let plan = plan(&settings(&body));
@@ -214,14 +213,11 @@ fn nodes_and_peers() {
         (r#"{"proofPeerMax": 2, "proofPeers": ["A.onion", "b:7", "a.onion"]}"#, "peers:2:a.onion+b:7"),
         (r#"{"nodeKind": 2}"#, "peers:4:"),
         (r#"{"nodeHost": "n"}"#, "peers:4:"),
-        (r#"{"nodeKind": 1, "nodeHost": "n", "nodeTls": true, "proofPeerMax": 0}"#, "node:Bitcoin:n:0:false::"),
+        (r#"{"nodeKind": 1, "nodeHost": "n", "nodeTls": true, "proofPeerMax": 0}"#, "node:Bitcoin:n:0:false"),
         (
-            r#"{"nodeKind": 2, "nodeHost": "n", "nodeTls": true, "nodePort": 7, "nodeUser": "me",
-                "nodePass": "x", "proofPeerMax": 0}"#,
-            "node:Electrum:n:7:true::",
+            r#"{"nodeKind": 2, "nodeHost": "n", "nodeTls": true, "nodePort": 7, "proofPeerMax": 0}"#,
+            "node:Electrum:n:7:true",
         ),
-        (r#"{"nodeKind": 3, "nodeHost": "n", "nodePass": "x", "proofPeerMax": 0}"#, "node:Rest:n:0:false::"),
-        (r#"{"nodeKind": 4, "nodeHost": "n", "nodeUser": "me", "nodePass": "x", "proofPeerMax": 0}"#, "node:Rpc:n:0:false:me:x"),
     ];
     for (body, wanted) in rows {
         let words = words(body);

@@ -23,8 +23,8 @@ use crate::{EXPLORER, RELAY, World, now};
 
 const NODE: SourceId = SourceId::Node;
 
-/// Value of `nodeKind` for Bitcoin Core.
-const CORE: u32 = 4;
+/// Value of `nodeKind` for Electrum, which reports fees.
+const ELECTRUM: u32 = 2;
 
 /// Seconds for which a rate is fresh.
 const FRESH: u64 = STALE_FEE.as_secs();
@@ -38,7 +38,7 @@ fn start(data_source: u32, explorer: &str, memory: Memory) -> World {
     let settings = Settings {
         data_source,
         explorer_instance: Endpoint::new(explorer),
-        node_kind: CORE,
+        node_kind: ELECTRUM,
         node_host: Endpoint::new("node.example"),
         ..Settings::default()
     };

@@ -141,12 +141,12 @@ async fn a_text_that_cannot_be_stored_is_explained() {
 async fn a_password_is_cleared_with_its_server() {
     let clock = Clock::real().await;
     let entered = json!({
-        "nodeHost": "node", "nodePass": "one", "mqttHost": "broker", "mqttPass": "two",
+        "mqttHost": "broker", "mqttPass": "two",
         "proxyHost": "proxy", "proxyPass": "three",
     });
     for (change, set) in [
-        (json!({ "mqttHost": "evil" }), [true, false, true]),
-        (json!({ "nodeHost": "b", "nodePass": "four" }), [true; 3]),
+        (json!({ "mqttHost": "evil" }), [false, true]),
+        (json!({ "mqttHost": "b", "mqttPass": "four" }), [true; 2]),
     ] {
         let answer = clock
             .json("PATCH", "/api/settings", &entered.to_string())
@@ -161,8 +161,7 @@ async fn a_password_is_cleared_with_its_server() {
         let reason = answer.header("papertick-reason");
         assert_eq!(reason.is_some(), set.contains(&false), "{change}");
         let settings = clock.get("/api/settings").await.json();
-        let is_set =
-            ["nodePassSet", "mqttPassSet", "proxyPassSet"].map(|name| settings[name] == true);
+        let is_set = ["mqttPassSet", "proxyPassSet"].map(|name| settings[name] == true);
         assert_eq!(is_set, set, "{change}: {reason:?}");
     }
 }

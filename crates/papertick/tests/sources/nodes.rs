@@ -1,9 +1,8 @@
 //! The owner's node over all protocols: it is followed from the anchor over reorganisations and reconnections, and
 //! paused when it breaks the rules.
 
-use std::{collections::HashMap, time::Duration};
+use std::time::Duration;
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use chain::{HEADER_BYTES, Header, header, network::Network};
 use device::sources::{NodeConfig, NodeKind, SourceConfig};
 use feeds::p2p;
@@ -35,30 +34,23 @@ fn config(kind: NodeKind) -> SourceConfig {
         host: "node".into(),
         port: 0,
         tls: false,
-        user: "me".into(),
-        pass: device::secret::Secret::new("secret"),
         precise_fee: true,
     })
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_node_is_connected_with_tls_if_configured() {
-    for (kind, place) in [
-        (NodeKind::Electrum, "node:60402"),
-        (NodeKind::Rpc, "node:18443"),
-    ] {
-        let SourceConfig::Node(node) = config(kind) else {
-            panic!("not the configuration of a node");
-        };
-        let secret = SourceConfig::Node(NodeConfig { tls: true, ..node });
-        let (rig, mut arrivals) = ChainRig::in_memory();
-        rig.plan(SourceId::Node, secret);
-        let mut arrival = arrivals.recv().await.unwrap();
-        assert_eq!(arrival.place, place, "{kind:?}");
-        let first = arrival.stream.read_u8().await.unwrap();
-        assert_eq!(first, TLS_HANDSHAKE, "{kind:?}");
-        rig.stop().await;
-    }
+    let SourceConfig::Node(node) = config(NodeKind::Electrum) else {
+        panic!("not the configuration of a node");
+    };
+    let secret = SourceConfig::Node(NodeConfig { tls: true, ..node });
+    let (rig, mut arrivals) = ChainRig::in_memory();
+    rig.plan(SourceId::Node, secret);
+    let mut arrival = arrivals.recv().await.unwrap();
+    assert_eq!(arrival.place, "node:60402");
+    let first = arrival.stream.read_u8().await.unwrap();
+    assert_eq!(first, TLS_HANDSHAKE);
+    rig.stop().await;
 }
 
 fn hex_of(header: &Header) -> String {
@@ -227,77 +219,6 @@ pub async fn peer(stream: DuplexStream, mut node: Node, announcement: Announceme
     }
 }
 
-/// One response of a node over HTTP.
-async fn http(mut stream: DuplexStream, node: Node) {
-    let mut read = Vec::new();
-    let (end, length) = loop {
-        if stream.read_buf(&mut read).await.unwrap_or(0) == 0 {
-            return;
-        }
-        let text = String::from_utf8_lossy(&read).to_lowercase();
-        if let Some(end) = text.find("\r\n\r\n") {
-            let length = text.split("content-length: ").nth(1);
-            let length = length.and_then(|rest| rest.split("\r\n").next());
-            let length: usize = length.map_or(0, |length| length.parse().unwrap());
-            if read.len() >= end + 4 + length {
-                break (end, length);
-            }
-        }
-    };
-    let head = String::from_utf8(read[..end].to_vec()).unwrap();
-    let miner = node.borrow().clone();
-    let info = json!({ "chain": "regtest", "blocks": miner.height(), "bestblockhash": miner.tip().to_string() });
-    let path = head.split(' ').nth(1).unwrap();
-    let body = if path == "/rest/chaininfo.json" {
-        info.to_string().into_bytes()
-    } else if let Some(rest) = path.strip_prefix("/rest/headers/") {
-        let (hash, count) = rest.split_once(".bin?count=").unwrap();
-        let from = miner
-            .headers
-            .iter()
-            .position(|header| header.block_hash().to_string() == hash);
-        let found = from.map_or(&[][..], |from| &miner.headers[from..]);
-        let count: usize = count.parse().unwrap();
-        found.iter().take(count).flat_map(chain::bytes).collect()
-    } else {
-        let login = format!("authorization: basic {}", STANDARD.encode("me:secret"));
-        assert!(
-            head.to_lowercase().contains(&login.to_lowercase()),
-            "{head}"
-        );
-        let call: Value = serde_json::from_slice(&read[end + 4..end + 4 + length]).unwrap();
-        let headers = miner.headers.iter();
-        let by_hash: HashMap<String, &Header> = headers
-            .map(|header| (header.block_hash().to_string(), header))
-            .collect();
-        let answers = call.as_array().unwrap().iter().map(|call| {
-            let param = &call["params"][0];
-            let result = match call["method"].as_str().unwrap() {
-                "getblockchaininfo" => info.clone(),
-                "getblockhash" => {
-                    let header = &miner.headers[param.as_u64().unwrap() as usize];
-                    json!(header.block_hash().to_string())
-                }
-                "getblockheader" => {
-                    json!(hex_of(by_hash[param.as_str().unwrap()]))
-                }
-                "estimatesmartfee" => json!({ "feerate": 0.000125, "blocks": 2 }),
-                other => panic!("{other}"),
-            };
-            json!({ "id": call["id"], "result": result, "error": null })
-        });
-        Value::from(answers.collect::<Vec<_>>())
-            .to_string()
-            .into_bytes()
-    };
-    let head = format!(
-        "HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
-        body.len()
-    );
-    let _ = stream.write_all(&[head.into_bytes(), body].concat()).await;
-    let _ = stream.shutdown().await;
-}
-
 /// Serves every connection to a host.
 fn serve(
     mut arrivals: mpsc::Receiver<Arrival>,
@@ -353,7 +274,7 @@ async fn is_followed(
         .observations
         .iter()
         .any(|observation| matches!(observation, Observation::PreciseFee(fee) if fee.micros == 12_500_000));
-    assert_eq!(fees, matches!(kind, NodeKind::Electrum | NodeKind::Rpc));
+    assert_eq!(fees, kind == NodeKind::Electrum);
     server.abort();
     rig.stop().await;
 }
@@ -378,14 +299,6 @@ async fn a_node_of_each_kind_is_followed() {
     .await;
     is_followed(NodeKind::Bitcoin, "node:18444", |stream, node| {
         tokio::spawn(peer(stream, node, Announcement::Nothing))
-    })
-    .await;
-    is_followed(NodeKind::Rest, "node:18443", |stream, node| {
-        tokio::spawn(http(stream, node))
-    })
-    .await;
-    is_followed(NodeKind::Rpc, "node:18443", |stream, node| {
-        tokio::spawn(http(stream, node))
     })
     .await;
 }
@@ -435,16 +348,7 @@ async fn is_paused(
     let (mut rig, mut arrivals) = ChainRig::in_memory();
     let (_node, updates) = watch::channel(miner);
     rig.plan(SourceId::Node, config(kind));
-    let polls = matches!(kind, NodeKind::Rest | NodeKind::Rpc);
-    let accept = tokio::spawn(async move {
-        while let Some(arrival) = arrivals.recv().await {
-            serve_protocol(arrival.stream, updates.clone());
-            if !polls {
-                break;
-            }
-        }
-        arrivals
-    });
+    let server = serve_protocol(arrivals.recv().await.unwrap().stream, updates);
     let (reason, retry_in) = rig.down().await;
     assert_eq!(
         reason,
@@ -452,7 +356,7 @@ async fn is_paused(
     );
     assert!(retry_in >= Duration::from_secs(600), "{retry_in:?}");
     assert_eq!(rig.current().height, None);
-    accept.abort();
+    server.abort();
     rig.stop().await;
 }
 
@@ -464,14 +368,6 @@ async fn a_node_that_breaks_the_rules_is_paused() {
     .await;
     is_paused(NodeKind::Bitcoin, |stream, node| {
         tokio::spawn(peer(stream, node, Announcement::Headers))
-    })
-    .await;
-    is_paused(NodeKind::Rest, |stream, node| {
-        tokio::spawn(http(stream, node))
-    })
-    .await;
-    is_paused(NodeKind::Rpc, |stream, node| {
-        tokio::spawn(http(stream, node))
     })
     .await;
 }
@@ -497,13 +393,11 @@ async fn a_server_with_endless_headers_is_paused() {
 /// As on a restarted test network: the owner's node wins, whatever the device had before.
 #[tokio::test(start_paused = true)]
 async fn a_node_that_was_set_back_is_followed_to_where_it_is() {
-    let (mut rig, mut arrivals) = ChainRig::in_memory();
+    let (mut rig, arrivals) = ChainRig::in_memory();
     let (node, updates) = watch::channel(Miner::with(300));
-    rig.plan(SourceId::Node, config(NodeKind::Rpc));
-    let server = tokio::spawn(async move {
-        while let Some(arrival) = arrivals.recv().await {
-            tokio::spawn(http(arrival.stream, updates.clone()));
-        }
+    rig.plan(SourceId::Node, config(NodeKind::Electrum));
+    let server = serve(arrivals, "node:60401", move |stream| {
+        tokio::spawn(electrum(stream, updates.clone(), Form::Text))
     });
     let miner = node.borrow().clone();
     rig.until_tip(&miner, HeightState::Proven).await;
@@ -521,13 +415,13 @@ async fn a_node_that_was_set_back_is_followed_to_where_it_is() {
 // A reorganisation longer than one response.
 #[tokio::test(start_paused = true)]
 async fn a_long_reorganisation_is_followed_piece_by_piece() {
-    for depth in [99, 101, 350] {
+    for depth in [500, 505, 590] {
         let (mut rig, arrivals) = ChainRig::in_memory();
         let (node, updates) = watch::channel(Miner::with(600));
-        let server = serve(arrivals, "node:18443", move |stream| {
-            tokio::spawn(http(stream, updates.clone()))
+        let server = serve(arrivals, "node:60401", move |stream| {
+            tokio::spawn(electrum(stream, updates.clone(), Form::Text))
         });
-        rig.plan(SourceId::Node, config(NodeKind::Rpc));
+        rig.plan(SourceId::Node, config(NodeKind::Electrum));
         let miner = node.borrow().clone();
         rig.until_tip(&miner, HeightState::Proven).await;
         node.send_modify(|miner| miner.reorganise(depth));
@@ -549,9 +443,7 @@ async fn a_block_from_the_future_is_requested_again_when_the_clock_is_set() {
         let stream = arrivals.recv().await.unwrap().stream;
         let server = match kind {
             NodeKind::Electrum => tokio::spawn(electrum(stream, updates, Form::Text)),
-            NodeKind::Bitcoin | NodeKind::Rest | NodeKind::Rpc => {
-                tokio::spawn(peer(stream, updates, Announcement::Nothing))
-            }
+            NodeKind::Bitcoin => tokio::spawn(peer(stream, updates, Announcement::Nothing)),
         };
         rig.until(|seen| seen.messages > 0).await;
         assert_eq!(rig.current().height, None);
@@ -705,8 +597,7 @@ fn genuine_headers_are_unchanged() {
         .filter_map(header)
         .collect();
     let text = json!({ "count": headers.len(), "hex": hex::encode(&bytes), "max": 2016 });
-    assert_eq!(feeds::electrum::headers(&text), Ok(headers.clone()));
-    assert_eq!(feeds::core_node::headers_body(&bytes), Ok(headers));
+    assert_eq!(feeds::electrum::headers(&text), Ok(headers));
 }
 
 /// No time is lost between messages.

@@ -90,8 +90,6 @@ async fn every_source_goes_through_the_proxy() {
                 host: "node".into(),
                 port: 0,
                 tls: false,
-                user: String::new(),
-                pass: Secret::new(""),
                 precise_fee: true,
             }),
         ),

@@ -660,8 +660,6 @@ async fn node_and_peers_are_connected_through_every_kind_of_proxy() {
             host: host.into(),
             port: 0,
             tls: false,
-            user: String::new(),
-            pass: Secret::new(""),
             precise_fee: true,
         });
         for (id, config) in [(SourceId::Node, node), (SourceId::Peers, peers(&[host], 1))] {
