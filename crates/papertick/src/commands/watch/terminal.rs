@@ -9,7 +9,8 @@ use std::{
 };
 
 use rustix::termios::{
-    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetwinsize, tcsetattr,
+    LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush, tcgetattr,
+    tcgetwinsize, tcsetattr,
 };
 
 use tokio::{
@@ -150,8 +151,9 @@ struct KeyMode(Termios);
 
 impl Drop for KeyMode {
     fn drop(&mut self) {
-        // Fails if the terminal is gone.
-        let _ = tcsetattr(io::stdin(), OptionalActions::Flush, &self.0);
+        // Both fail if the terminal is gone. `OptionalActions::Flush` would wait for a stopped terminal.
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
+        let _ = tcflush(io::stdin(), QueueSelector::IFlush);
     }
 }
 
