@@ -205,11 +205,13 @@ fn inventory(found: &[FoundClock]) -> String {
             "    \"{name}\":
       papertick_url: !unsafe \"http://{}\"
       papertick_version: !unsafe \"{}\"
+      ansible_host: \"{}\"
       ansible_connection: local
       ansible_python_interpreter: \"{{{{ ansible_playbook_python }}}}\"
 ",
             clock.place,
             safe_word(&clock.version),
+            clock.place.ip(),
         );
     }
     text
@@ -301,6 +303,7 @@ mod tests {
                 "shop-3d":
                   papertick_url: !unsafe "http://[2001:db8::7]:8080"
                   papertick_version: !unsafe "4.0.0"
+                  ansible_host: "2001:db8::7"
                   ansible_connection: local
                   ansible_python_interpreter: "{{ ansible_playbook_python }}"
         "#]]
