@@ -275,8 +275,26 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
 fn completions(shell: Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut visible(), "papertick", &mut script);
-    String::from_utf8_lossy(&script).into_owned()
+    let script = String::from_utf8_lossy(&script).into_owned();
+    if shell != Shell::Bash {
+        return script;
+    }
+    let script = script.replace("complete -F _papertick ", "complete -F _papertick_word ");
+    format!("{BASH_WORD}\n{script}")
 }
+
+/// Completes a value together with the name before it, because `=` separates words in bash.
+const BASH_WORD: &str = r#"_papertick_word() {
+    local line="${COMP_LINE:0:COMP_POINT}"
+    local word="${line##*[[:space:]]}"
+    if [[ "${word}" == [a-z]*=* ]]; then
+        _papertick "$1" "${word}" "$3"
+        COMPREPLY=("${COMPREPLY[@]#"${word%%=*}="}")
+    else
+        _papertick "$@"
+    fi
+}
+"#;
 
 /// The command line without hidden commands.
 fn visible() -> clap::Command {

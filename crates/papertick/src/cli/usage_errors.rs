@@ -7,7 +7,10 @@ use clap::{
 };
 
 use super::{Cli, Command};
-use crate::{commands::suggestion, failure::Failure};
+use crate::{
+    commands::{ctl, suggestion},
+    failure::Failure,
+};
 
 /// Turns an error of clap, which has several lines, into one line. Requested help is no failure.
 pub(super) fn explain(error: &clap::Error) -> Result<Command, Failure> {
@@ -20,8 +23,12 @@ pub(super) fn explain(error: &clap::Error) -> Result<Command, Failure> {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
     ) {
         if let Some((before, words)) = incomplete(error) {
+            let words = match before.as_str() {
+                "papertick ctl" => ctl::groups(),
+                _ => format!(" {words}"),
+            };
             return Err(Failure::usage(format!(
-                "`{before}` needs a COMMAND: {words}"
+                "`{before}` needs a COMMAND:{words}"
             )));
         }
         return Err(Failure::usage(

@@ -13,7 +13,7 @@ use std::{
 };
 
 use board::spec;
-use clap::Args;
+use clap::{Args, builder::TypedValueParser};
 use device::{board::BoardSpec, cells::Picture};
 use market::{
     now::LocalTime,
@@ -23,13 +23,14 @@ use render::{Painter, png};
 use storage::disk::read_at_most;
 use values::Values;
 
-use super::{files::cannot_write, icons};
+use super::{ctl::completion::Suggestions, files::cannot_write, icons};
 use crate::{config::flags::boards, failure::Failure, standard_output};
 
 /// The flags of `render`.
 #[derive(Debug, Args)]
 pub struct RenderArgs {
     /// Name or number of the screen: `ticker`, `block-height`, `zap`, `20` …
+    #[arg(value_parser = Suggestions::new(pictures::names()), hide_possible_values = true)]
     screen: String,
 
     /// Text of the screen `text`, or of each panel of the screen `custom`, such as HELLO, A/B or mdi:wifi
@@ -37,7 +38,7 @@ pub struct RenderArgs {
     texts: Vec<String>,
 
     /// Setting, as in the control interface; may be repeated
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = Suggestions::assignments(), hide_possible_values = true)]
     settings: Vec<String>,
 
     /// Status document of `ctl status --json`; missing values are unknown; `-` is standard input [default: a sample]
@@ -49,7 +50,7 @@ pub struct RenderArgs {
     height: Option<u32>,
 
     /// Currency of the screen, such as EUR
-    #[arg(long, value_parser = values::currency)]
+    #[arg(long, value_parser = Suggestions::currencies().try_map(|code| values::currency(&code)), hide_possible_values = true)]
     currency: Option<Currency>,
 
     /// Price in that currency, such as 95432.50

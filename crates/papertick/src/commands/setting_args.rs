@@ -6,7 +6,7 @@ use device::settings::{
     spec::{Access, Spec},
 };
 use jiff::tz;
-use market::now::Zone;
+use market::{now::Zone, offer::Offer};
 use serde_json::Value;
 
 use super::{schemas, suggestion};
@@ -108,6 +108,31 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         .flat_map(|spec| [Some(spec.name), spec.alias])
         .flatten()
         .chain(VIRTUAL.iter().map(|row| row.name))
+}
+
+/// The values of a setting, if they are few.
+pub(crate) fn values(name: &str) -> Vec<String> {
+    let Some(spec) = row(name) else {
+        return Vec::new();
+    };
+    if spec.name == Key::act_currencies.name() {
+        return currencies();
+    }
+    if let Some(ids) = spec.kind.catalogue() {
+        return ids.iter().map(ToString::to_string).collect();
+    }
+    let schema = spec.kind.schema();
+    match (schema["type"].as_str(), schema["enum"].as_array()) {
+        (Some("boolean"), _) => vec!["true".into(), "false".into()],
+        (_, Some(values)) => values.iter().map(ToString::to_string).collect(),
+        (_, None) => Vec::new(),
+    }
+}
+
+/// The currencies that a clock offers by default.
+pub(crate) fn currencies() -> Vec<String> {
+    let usual = Offer::new(Vec::new());
+    usual.currencies().iter().map(ToString::to_string).collect()
 }
 
 /// Whether a setting is a secret, which can be written but not read.

@@ -751,7 +751,7 @@ fn bash_can_use_its_completions() {
     }
     let script = stdout_of(&mut papertick(&["completions", "bash"]));
     let mut bash = Command::new("bash")
-        .args(["-c", "set -e; eval \"$(cat)\"; COMP_WORDS=(papertick ctl sho); COMP_CWORD=2; _papertick papertick sho ctl; echo \"${COMPREPLY[@]}\""])
+        .args(["-c", COMPLETE])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -761,8 +761,22 @@ fn bash_can_use_its_completions() {
     let writer = thread::spawn(move || input.write_all(script.as_bytes()));
     let (code, out, stderr) = result(&bash.wait_with_output().unwrap());
     writer.join().unwrap().unwrap();
-    assert_eq!((code, out.trim()), (Some(0), "show"), "{stderr}");
+    let expected = "show\ninter interBold\nEUR\nblock-height block-fee-rate";
+    assert_eq!((code, out.trim()), (Some(0), expected), "{stderr}");
 }
+
+/// Completes the last word of some lines, as bash splits them.
+const COMPLETE: &str = r#"set -e; eval "$(cat)"
+complete_words() {
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_LINE="${COMP_LINE// = /=}"; COMP_POINT=${#COMP_LINE}
+    _papertick_word papertick "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
+    echo "${COMPREPLY[@]}"
+}
+complete_words papertick ctl sho
+complete_words papertick ctl set fontName = int
+complete_words papertick ctl show currency E
+complete_words papertick render block-
+"#;
 
 /// Runs the commands of the documentation in order, in their own folder.
 #[test]

@@ -62,13 +62,27 @@ pub(super) fn usage(schema: &Value) -> String {
     members(schema).map(member).collect::<Vec<_>>().join(" ")
 }
 
-/// The possible values of each member of a schema that lists them.
-pub(super) fn choices(schema: &Value) -> Vec<String> {
-    let listed = |name: &str| {
-        let words = values(&schema["properties"][name])?;
-        (words.len() > 1).then(|| format!("{name}: {}", words.join(", ")))
+/// Each member of a schema with its description and its values.
+pub(super) fn details(schema: &Value) -> Vec<(&str, String)> {
+    let alternatives = alternatives(schema);
+    let schema = alternatives.first().copied().unwrap_or(schema);
+    let detail = |name| {
+        let member = &schema["properties"][name];
+        let takes = match (values(member), member.get("minimum"), member.get("maximum")) {
+            (Some(words), ..) => Some(words.join(", ")),
+            (None, Some(least), Some(most)) => Some(format!("{least} to {most}")),
+            (None, ..) => None,
+        };
+        let about = member["description"].as_str().map(String::from);
+        let text = match (about, takes) {
+            (Some(about), Some(takes)) => {
+                format!("{} {takes}", about.trim_end_matches('.').to_owned() + ":")
+            }
+            (about, takes) => about.or(takes).unwrap_or_default(),
+        };
+        (name, text)
     };
-    members(schema).filter_map(listed).collect()
+    members(schema).map(detail).collect()
 }
 
 /// The possible values of the first member of a schema. Empty if it does not list them.

@@ -1,8 +1,11 @@
 //! Suggested values of arguments for the completion of shells. Other values are accepted too.
 
-use std::ffi::OsStr;
+use std::{ffi::OsStr, iter::once};
 
-use api::{documents::screens::ScreenChoice, shape::Shape};
+use api::{
+    documents::screens::{CurrencyChoice, ScreenChoice},
+    shape::Shape,
+};
 use clap::{
     Arg, Command, Error,
     builder::{PossibleValue, StringValueParser, TypedValueParser},
@@ -15,7 +18,7 @@ use crate::commands::setting_args;
 
 /// An argument with suggested values.
 #[derive(Debug, Clone)]
-pub(super) struct Suggestions(Vec<String>);
+pub(crate) struct Suggestions(Vec<String>);
 
 impl Suggestions {
     /// The names of the settings that can be read.
@@ -23,19 +26,36 @@ impl Suggestions {
         Suggestions(setting_args::read_names().collect())
     }
 
-    /// The names of the settings that can be written, each followed by `=`.
-    pub(super) fn assignments() -> Suggestions {
+    /// The names of the settings that can be written, each followed by `=`, and by each of its values if they are few.
+    pub(crate) fn assignments() -> Suggestions {
         let names = setting_args::names();
-        Suggestions(names.map(|name| format!("{name}=")).collect())
+        let with_values = names.flat_map(|name| {
+            let values = setting_args::values(name).into_iter();
+            let values = values.map(move |value| format!("{name}={value}"));
+            once(format!("{name}=")).chain(values)
+        });
+        Suggestions(with_values.collect())
+    }
+
+    /// The usual currencies.
+    pub(crate) fn currencies() -> Suggestions {
+        Suggestions(setting_args::currencies())
+    }
+
+    /// These values.
+    pub(crate) fn new(values: Vec<String>) -> Suggestions {
+        Suggestions(values)
     }
 
     /// The possible values of the first member of a body.
     pub(super) fn of(shape: Shape, schema: &Value) -> Suggestions {
-        let names_screens = shape.is::<ScreenChoice>();
-        Suggestions(match names_screens {
-            true => SCREENS.iter().map(Screen::word).collect(),
-            false => arguments::first_choices(schema),
-        })
+        if shape.is::<ScreenChoice>() {
+            Suggestions(SCREENS.iter().map(Screen::word).collect())
+        } else if shape.is::<CurrencyChoice>() {
+            Suggestions::currencies()
+        } else {
+            Suggestions(arguments::first_choices(schema))
+        }
     }
 }
 

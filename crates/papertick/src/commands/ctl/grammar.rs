@@ -1,11 +1,12 @@
 //! The commands of `ctl`, made of the table of operations.
 
-use std::{collections::HashMap, path::PathBuf, sync::LazyLock};
+use std::{collections::HashMap, fmt::Write as _, path::PathBuf, sync::LazyLock};
 
 use api::{
     documents::{
         access_point::NetworkCredentials,
-        screens::{ScreenChoice, TextPerPanel},
+        lights::LedColours,
+        screens::{CurrencyChoice, ScreenChoice, TextPerPanel},
         settings::SettingsChange,
     },
     operation::{BodyRule, HttpEndpoint, Operation, OperationHandler, ProgramOperation},
@@ -210,9 +211,8 @@ fn leaf(command: Command, operation: &'static Operation) -> Command {
     let words = operation.command();
     let example = NAMED_EXAMPLES.get(&words);
     let example = example.map_or(words.as_str(), |example| *example);
-    let mut command = command
-        .about(operation.summary)
-        .after_help(format!("Example:\n  papertick ctl {example}"));
+    let help_end = format!("Example:\n  papertick ctl {example}");
+    let mut command = command.about(operation.summary).after_help(&help_end);
     let Some(endpoint) = operation.endpoints.first() else {
         return command;
     };
@@ -265,11 +265,11 @@ fn leaf(command: Command, operation: &'static Operation) -> Command {
                 .help("Settings; KEY=@FILE reads a secret from a file"),
         ),
         Some(shape) => {
-            let choices = arguments::choices(&schema);
-            let mut help = arguments::usage(&schema);
-            if !choices.is_empty() {
-                help = format!("{help} ({})", choices.join("; "));
-            }
+            let help = arguments::usage(&schema);
+            command = command.after_help(format!(
+                "{}{help_end}",
+                values_help(shape, &schema, endpoint)
+            ));
             command.arg(
                 Arg::new(VALUES)
                     .value_name("VALUE")
@@ -294,6 +294,42 @@ fn leaf(command: Command, operation: &'static Operation) -> Command {
         );
     }
     command
+}
+
+/// The values of a body, for the help.
+fn values_help(shape: Shape, schema: &Value, endpoint: &HttpEndpoint) -> String {
+    let mut help = String::new();
+    for (name, mut text) in arguments::details(schema) {
+        let param = endpoint.query.iter().find(|param| param.name == name);
+        if let Some(param) = param {
+            text = param.doc.to_owned();
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(help, "  {name:12}  {text}");
+    }
+    if shape.is::<ScreenChoice>() {
+        for screen in SCREENS {
+            let _ = writeln!(
+                help,
+                "  {:24}{}, number {}",
+                screen.word(),
+                screen.name,
+                screen.id
+            );
+        }
+    } else if shape.is::<CurrencyChoice>() {
+        let usual = setting_args::currencies().join(", ");
+        let _ = writeln!(
+            help,
+            "  {usual}; `papertick ctl settings availableCurrencies` prints those of a clock"
+        );
+    } else if shape.is::<LedColours>() {
+        help.push_str("  RRGGBB or #RRGGBB for each LED, or one for all\n");
+    }
+    if help.is_empty() {
+        return help;
+    }
+    format!("Values:\n{help}\n")
 }
 
 /// The operation of a command line, and the matches of its command.

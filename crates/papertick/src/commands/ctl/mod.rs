@@ -5,18 +5,18 @@
 //! why a clock does not have an operation.
 
 mod arguments;
-mod completion;
+pub(crate) mod completion;
 mod currencies;
 mod grammar;
 mod output;
 mod summary;
 mod unavailable;
 
-use std::{collections::BTreeSet, ops::ControlFlow};
+use std::{collections::BTreeSet, fmt::Write as _, ops::ControlFlow};
 
 use api::{
     operation::{Operation, ProgramOperation},
-    operations::path_of,
+    operations::{GROUPS, path_of},
     shape::Shape,
 };
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, error::ErrorKind};
@@ -68,6 +68,20 @@ Examples:
   papertick ctl --json status
 
 `papertick ctl COMMAND --help` describes the arguments of a command.";
+
+/// The first words of all commands, a line for each group.
+pub(crate) fn groups() -> String {
+    let mut text = String::new();
+    let mut seen = BTreeSet::new();
+    for group in GROUPS {
+        let commands = group.operations.iter().map(Operation::command);
+        let words = commands.filter_map(|words| words.split(' ').next().map(String::from));
+        let words: Vec<String> = words.filter(|word| seen.insert(word.clone())).collect();
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n  {:14}{}", group.name, words.join(", "));
+    }
+    text
+}
 
 /// Text of `--help` after the flags.
 pub(crate) fn help() -> String {

@@ -118,7 +118,6 @@ fn every_setting_can_be_set() {
 #[test]
 fn mistakes_name_the_thing() {
     for (line, part) in [
-        ("papertick ctl", "COMMAND"),
         ("papertick ctl shwo", "did you mean `show`?"),
         ("papertick ctl show", "show"),
         ("papertick ctl show scren", "`screen`?"),
@@ -145,6 +144,41 @@ fn mistakes_name_the_thing() {
         assert_eq!(failure.code, Code::Usage, "{line}");
         assert!(failure.message.contains(part), "{line}: {failure}");
         assert!(!failure.message.contains('\n'), "{line}: {failure}");
+    }
+}
+
+#[test]
+fn an_empty_command_lists_the_groups() {
+    let failure = request_of("papertick ctl").unwrap_err();
+    assert_eq!(failure.code, Code::Usage);
+    for line in [
+        "\n  Lights        lights, frontlight, dnd\n",
+        "\n  Screens       show, ",
+    ] {
+        assert!(failure.message.contains(line), "{failure}");
+    }
+}
+
+#[test]
+fn help_lists_the_values() {
+    for (line, parts) in [
+        ("show screen", &["block-height", "number 20"][..]),
+        ("show currency", &["USD, EUR"]),
+        ("lights effect", &["rainbow"]),
+        ("lights color", &["`RRGGBB`, `#RRGGBB` or `off`."]),
+        ("lights set", &["#RRGGBB for each LED"]),
+        ("frontlight brightness", &["0 to 65535"]),
+        ("sim panel", &["busy-stuck"]),
+    ] {
+        let line = format!("papertick ctl {line} --help");
+        let words = line.split(' ').map(std::ffi::OsString::from);
+        let Ok(Cli::Print(help)) = cli::parse(words) else {
+            panic!("{line}")
+        };
+        for part in parts {
+            assert!(help.contains(part), "{line}: {help}");
+        }
+        assert!(help.contains("Example:"), "{line}: {help}");
     }
 }
 
