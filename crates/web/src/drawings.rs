@@ -3,7 +3,7 @@
 
 use std::{
     collections::VecDeque,
-    hash::{DefaultHasher, Hash, Hasher},
+    hash::{BuildHasher, Hash, RandomState},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -56,7 +56,8 @@ impl ImageFormat {
 /// An image file.
 #[derive(Debug, Clone)]
 pub struct ImageFile {
-    /// Hash of what the picture shows, and of the program that drew it: 12 hexadecimal digits.
+    /// Hash of what the picture shows, 12 hexadecimal digits. Its key is random at each start, so that a name tells nothing
+    /// about the picture.
     pub name: String,
     /// Format of the file.
     pub format: ImageFormat,
@@ -91,14 +92,12 @@ pub struct Drawings {
 
 /// The other end of the queue.
 pub struct DrawJobs {
-    /// Revision of the program: another one may draw the same frame differently.
-    revision: String,
     requests: mpsc::Receiver<DrawingRequest>,
     drawn: Arc<AtomicU64>,
 }
 
 /// Makes the queue of the drawing task.
-pub fn queue(revision: &str) -> (Drawings, DrawJobs) {
+pub fn queue() -> (Drawings, DrawJobs) {
     let (sender, receiver) = mpsc::channel(QUEUE);
     let drawn = Arc::new(AtomicU64::new(0));
     let drawings = Drawings {
@@ -106,7 +105,6 @@ pub fn queue(revision: &str) -> (Drawings, DrawJobs) {
         drawn: Arc::clone(&drawn),
     };
     let jobs = DrawJobs {
-        revision: revision.into(),
         requests: receiver,
         drawn,
     };
@@ -148,6 +146,7 @@ impl Drawings {
 
 /// Draws until the server stops.
 pub async fn run(mut jobs: DrawJobs) {
+    let hasher = RandomState::new();
     let mut painter = CanvasPainter::new();
     let mut kept: VecDeque<ImageFile> = VecDeque::new();
     while let Some(request) = jobs.requests.recv().await {
@@ -170,8 +169,7 @@ pub async fn run(mut jobs: DrawJobs) {
         if reply.is_closed() {
             continue;
         }
-        let key = hash((
-            &jobs.revision,
+        let key = hasher.hash_one((
             &frame.picture.cells,
             &frame.picture.style,
             frame.picture.mark,
@@ -216,10 +214,4 @@ pub async fn run(mut jobs: DrawJobs) {
         // The client may have disconnected.
         let _ = reply.send(drawing);
     }
-}
-
-fn hash(value: impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }

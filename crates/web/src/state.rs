@@ -83,7 +83,8 @@ pub struct ServerState {
     settings: Cached<View, String, SettingsDocument>,
     page: Cached<Page, (), Arc<Assets>>,
     settings_tag: Cached<Settings, (), HeaderValue>,
-    settings_key: [u8; 16],
+    /// Secret of this process, for digests that clients see.
+    pub secret: [u8; 16],
     /// Permits to change settings.
     pub changes: Semaphore,
     /// Draws pictures for other screens.
@@ -126,7 +127,7 @@ impl ServerState {
         let (authenticator, attempts) =
             Authenticator::new(&services.view.borrow().active, shutdown);
         let (hasher, passwords) = passwords::hasher();
-        let (drawings, draw_jobs) = drawings::queue(&services.identity.git_rev);
+        let (drawings, draw_jobs) = drawings::queue();
         let state = ServerState {
             authenticator,
             sites: Sites::new(&services.allow_origins, &services.access),
@@ -137,7 +138,7 @@ impl ServerState {
             settings: Cached::new(),
             page: Cached::new(),
             settings_tag: Cached::new(),
-            settings_key: passwords::random().unwrap_or_default(),
+            secret: passwords::random().unwrap_or_default(),
             changes: Semaphore::new(CHANGES_MAX as usize),
             drawings,
             waiting_drawings: Semaphore::new(WAITING_DRAWINGS_AT_ONCE),
@@ -208,7 +209,7 @@ impl ServerState {
 
     /// The entity tag of the settings in a view.
     fn settings_tag(&self, view: &View) -> HeaderValue {
-        let make = || documents::tag(&view.settings, &self.settings_key);
+        let make = || documents::tag(&view.settings, &self.secret);
         self.settings_tag.get(&view.settings, (), make)
     }
 

@@ -518,9 +518,49 @@ async fn a_token_only_fetches_pictures() {
     )
     .await;
     assert_eq!(unknown.status, 404);
-    for path in ["/display/", "/display/x.png", "/display/0123-pt-0123.png"] {
-        assert_eq!(clock.get(path).await.status, 404, "{path}");
+}
+
+/// The address of a picture is valid for the display that it was announced to, and has no other form.
+#[tokio::test]
+async fn a_picture_belongs_to_its_display() {
+    let clock = Clock::real().await;
+    let path = |document: &Value| {
+        let url = document["image_url"].as_str().unwrap();
+        let path = url.strip_prefix(&format!("http://{}/display/", clock.address));
+        path.unwrap().to_string()
+    };
+    let token = add(&clock, r#"{"content":"screen","screens":[3]}"#).await;
+    let own = path(&display(&clock, &token, OG).await.json());
+    let waiting = path(&display(&clock, TOKEN, OG).await.json());
+    let (key, name) = own.split_once('-').unwrap();
+    let (foreign_key, foreign_name) = waiting.split_once('-').unwrap();
+    assert_ne!(name, foreign_name);
+    #[rustfmt::skip]
+    let rows = [
+        (own.clone(), 200),
+        (format!("{key}-{foreign_name}"), 404),
+        (format!("{foreign_key}-{name}"), 404),
+        (format!("{key}-x.png"), 404),
+        (format!("{key}-.png"), 404),
+        (format!("{key}.png"), 404),
+        (format!("-{name}"), 404),
+        (format!("{}-{name}", &key[1..]), 404),
+        (format!("{}-{name}", &key[..key.len() - 1]), 404),
+        (format!("{key}0-{name}"), 404),
+        ("-x.png".into(), 404),
+        ("-.png".into(), 404),
+        ("x.png".into(), 404),
+        (String::new(), 404),
+    ];
+    for (path, status) in rows {
+        let path = format!("/display/{path}");
+        assert_eq!(clock.get(&path).await.status, status, "{path}");
     }
+    // Another start gives the same picture another name.
+    let other = Clock::real().await;
+    let token = add(&other, r#"{"content":"screen","screens":[3]}"#).await;
+    let shown = display(&other, &token, OG).await.json();
+    assert!(!name.starts_with(shown["filename"].as_str().unwrap()));
 }
 
 #[tokio::test]

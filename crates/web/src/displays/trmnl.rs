@@ -1,6 +1,6 @@
 //! The protocol of TRMNL ("bring your own server"), which its devices and many other clients use.
 //!
-//! Some clients send no headers when they fetch a picture, so its address has a key that only the display knows.
+//! Some clients send no headers when they fetch a picture, so its address has a key for this picture of this display.
 
 use std::ops::RangeInclusive;
 
@@ -9,8 +9,8 @@ use api::{
     limits::DISPLAY_LOG_BODY_MAX,
 };
 use device::displays::{
-    DisplayContact, DisplayContent, DisplayLogLine, DisplayPicture, DisplayRequest, LOG_LINES_MAX,
-    LOG_MESSAGE_MAX, REPORT_TEXT_MAX, RotationStep, TokenDigest,
+    DisplayContact, DisplayContent, DisplayLogLine, DisplayPicture, DisplayRequest, DisplayState,
+    LOG_LINES_MAX, LOG_MESSAGE_MAX, REPORT_TEXT_MAX, RotationStep, TokenDigest,
 };
 use http::StatusCode;
 use serde_json::Value;
@@ -178,17 +178,17 @@ pub async fn log(mut call: Call) -> Response {
     }
 }
 
-/// A picture: the one that was announced under this name, or else the newest one of the display.
+/// A picture that was announced to a display, or the newest one of the display if that is not kept any more.
 pub async fn picture(call: Call) -> Response {
-    let unknown = || response::error(StatusCode::NOT_FOUND, "unknown display");
-    let Some((key, name)) = call.param.as_deref().and_then(|part| part.split_once('-')) else {
-        return unknown();
-    };
+    let part = call.param.as_deref().unwrap_or_default();
+    let (key, filename) = part.split_once('-').unwrap_or_default();
     let mut states = call.view.displays.iter();
-    let Some(state) = states.find(|state| picture_key(state.display.token) == key) else {
-        return unknown();
+    let is_announced =
+        |state: &&DisplayState| picture_key(&call, state.display.token, filename) == key;
+    let Some(state) = states.find(is_announced) else {
+        return response::error(StatusCode::NOT_FOUND, "unknown picture");
     };
-    let name = name.strip_prefix(NAME_PREFIX).unwrap_or_default();
+    let name = filename.strip_prefix(NAME_PREFIX).unwrap_or_default();
     match call.state.drawings.find(name).await {
         Some(drawing) => canvas::image(&call, &drawing, ImageFormat::Png),
         None => displays::newest(&call, state).await,
@@ -226,15 +226,18 @@ fn contact_of(call: &Call, token: TokenDigest) -> DisplayContact {
 
 /// Address of a picture.
 fn address(call: &Call, token: TokenDigest, filename: &str) -> String {
-    let (base, key) = (displays::base(call), picture_key(token));
+    let (base, key) = (displays::base(call), picture_key(call, token, filename));
     format!("{base}/display/{key}-{filename}.png")
 }
 
-/// Key of the pictures of a display.
-fn picture_key(token: TokenDigest) -> String {
+/// Key in the address of a picture of a display. It is made with a secret, because a display knows its token and could make
+/// the keys of other names.
+fn picture_key(call: &Call, token: TokenDigest, filename: &str) -> String {
     let hash = Sha256::new()
+        .chain_update(call.state.secret)
         .chain_update(KEY_CONTEXT)
-        .chain_update(token.expose());
+        .chain_update(token.expose())
+        .chain_update(filename);
     let mut key = hex::encode(hash.finalize());
     key.truncate(2 * KEY_BYTES);
     key
