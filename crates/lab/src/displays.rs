@@ -274,7 +274,7 @@ impl World {
             interval_min: Some(interval),
             ..DisplayChange::default()
         };
-        let add = Request::Display(DisplayRequest::Add(token, change));
+        let add = Request::Display(DisplayRequest::Add(token, [number; 16], change));
         self.handle(Input::Request(add), 0);
         SimDisplay {
             rule,
@@ -297,10 +297,13 @@ impl World {
         };
         let poll = Request::Display(DisplayRequest::Poll {
             token: display.token,
-            contact: Some(DisplayContact {
-                battery: Some(battery),
-                ..DisplayContact::default()
-            }),
+            contact: Some((
+                [0; 16],
+                DisplayContact {
+                    battery: Some(battery),
+                    ..DisplayContact::default()
+                },
+            )),
             step: RotationStep::Next,
             page: String::new(),
         });

@@ -177,7 +177,7 @@ pub async fn handle(
     // Checked before the headers of a proxy replace the host.
     let ambiguous = origin::ambiguous_host(&request);
     let source = state.services.access.apply(&mut request, peer.ip());
-    request.extensions_mut().insert(source.base.clone());
+    request.extensions_mut().insert(source.clone());
     let target = RouteMatch::of(request.uri(), request.method(), view.link.portal.is_some());
     let (head, body) = request.into_parts();
     let body = UnreadBody::new(body, &head.headers, &state.side_tasks);

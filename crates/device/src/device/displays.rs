@@ -8,7 +8,7 @@ use market::now::Now;
 use super::{Device, known};
 use crate::{
     displays::{
-        self, Display, DisplayContact, DisplayContent, DisplayPicture, DisplayRequest,
+        self, Display, DisplayContact, DisplayContent, DisplayPicture, DisplayRequest, IdBytes,
         RotationStep, TokenDigest,
         schedule::{self, PowerSource},
     },
@@ -39,7 +39,9 @@ impl Device {
         output: &mut Output,
     ) -> Result<Reply, Refusal> {
         match request {
-            DisplayRequest::SetUp(token, contact) => self.set_up_display(token, contact, now),
+            DisplayRequest::SetUp(token, id, contact) => {
+                self.set_up_display(token, id, contact, now)
+            }
             DisplayRequest::Poll {
                 token,
                 contact,
@@ -51,8 +53,9 @@ impl Device {
                 let added = self.displays.add_log(token, lines, settings);
                 added.map(|()| Reply::Done)
             }
-            DisplayRequest::Add(token, change) => {
-                let added = self.displays.add(token, change, self.settings.active());
+            DisplayRequest::Add(token, id, change) => {
+                let settings = self.settings.active();
+                let added = self.displays.add(token, id, change, settings);
                 added.and_then(|display| {
                     let id = display.id.clone();
                     self.change(|settings| settings.displays.push(display), now, output);
@@ -85,13 +88,14 @@ impl Device {
     fn set_up_display(
         &mut self,
         token: TokenDigest,
+        id: IdBytes,
         contact: DisplayContact,
         now: Now,
     ) -> Result<Reply, Refusal> {
         let settings = self.settings.active();
         let id = self
             .displays
-            .contact(token, contact, settings, now.uptime)?;
+            .contact(token, id, contact, settings, now.uptime)?;
         self.display_state(&id)
     }
 
@@ -106,16 +110,16 @@ impl Device {
     fn poll(
         &mut self,
         token: TokenDigest,
-        contact: Option<DisplayContact>,
+        contact: Option<(IdBytes, DisplayContact)>,
         step: RotationStep,
         page: &str,
         now: Now,
     ) -> Result<Reply, Refusal> {
         let is_contact = contact.is_some();
-        if let Some(contact) = contact {
+        if let Some((id, contact)) = contact {
             let settings = self.settings.active();
             self.displays
-                .contact(token, contact, settings, now.uptime)?;
+                .contact(token, id, contact, settings, now.uptime)?;
             self.displays.apply_settings(settings);
         }
         let state = self.displays.find(|display| display.token == token);

@@ -14,7 +14,7 @@ use alloc::{
     sync::Arc,
     vec::Vec,
 };
-use core::time::Duration;
+use core::{net::IpAddr, time::Duration};
 
 pub use self::display::{
     Display, DisplayChange, DisplayContent, INTERVAL_MIN, INTERVALS_MIN, NAME_MAX, SCREENS_MAX,
@@ -34,6 +34,13 @@ pub const DISPLAYS_MAX: usize = 64;
 
 /// Most displays that wait for approval. A new one replaces the one with the oldest contact.
 pub const WAITING_MAX: usize = 16;
+
+/// Most displays of one network that wait for approval, so that it cannot push out those of others. A new one replaces the
+/// one with the oldest contact.
+pub const WAITING_OF_NETWORK_MAX: usize = 4;
+
+/// Random bytes for the id of a new display, because this crate has no random numbers.
+pub type IdBytes = [u8; 16];
 
 /// Log lines that are kept of each display.
 pub const LOG_LINES_MAX: usize = 10;
@@ -72,6 +79,8 @@ pub struct DisplayLogLine {
 /// What a display sends with a request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DisplayContact {
+    /// Network of the client. `None` if it is unknown.
+    pub network: Option<IpAddr>,
     /// Hardware address.
     pub mac: Option<String>,
     /// Word for its model.
@@ -118,13 +127,13 @@ pub struct DisplayState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DisplayRequest {
     /// A new display was given this token.
-    SetUp(TokenDigest, DisplayContact),
+    SetUp(TokenDigest, IdBytes, DisplayContact),
     /// A display with this token requests a picture. An unknown token adds a waiting display.
     Poll {
         /// Its token.
         token: TokenDigest,
         /// The data that it sent. `None` if the request is not from the display.
-        contact: Option<DisplayContact>,
+        contact: Option<(IdBytes, DisplayContact)>,
         /// How its own rotation moves.
         step: RotationStep,
         /// Address of the page, which the picture of a waiting display shows.
@@ -133,7 +142,7 @@ pub enum DisplayRequest {
     /// A display reports log lines.
     Log(TokenDigest, Vec<DisplayLogLine>),
     /// Add an approved display that has this token.
-    Add(TokenDigest, DisplayChange),
+    Add(TokenDigest, IdBytes, DisplayChange),
     /// Change the display with this id.
     Change(String, DisplayChange),
     /// Remove the display with this id.
@@ -231,6 +240,7 @@ impl Displays {
     pub fn contact(
         &mut self,
         token: TokenDigest,
+        id: IdBytes,
         contact: DisplayContact,
         settings: &Settings,
         uptime: Duration,
@@ -247,7 +257,7 @@ impl Displays {
             .position(|waiting| waiting.display.token == token);
         let mut waiting = match known.and_then(|at| self.waiting.remove(at)) {
             Some(waiting) => waiting,
-            None => self.new_waiting(token, &contact, settings)?,
+            None => self.new_waiting(token, id, &contact, settings)?,
         };
         waiting.display.fit(contact.glass);
         waiting.report.contact = contact;
@@ -258,11 +268,12 @@ impl Displays {
         Ok(id)
     }
 
-    /// A display that waits, instead of one that waits with the same hardware address. One that was approved before under
-    /// this address keeps what its owner has set.
+    /// A display that waits, instead of one of its network that waits with the same hardware address. One that was approved
+    /// before under this address keeps what its owner has set.
     fn new_waiting(
         &mut self,
         token: TokenDigest,
+        id: IdBytes,
         contact: &DisplayContact,
         settings: &Settings,
     ) -> Result<WaitingDisplay, Refusal> {
@@ -271,8 +282,14 @@ impl Displays {
         if room == 0 {
             return Err(Refusal::TooManyDisplays);
         }
+        let is_near = |one: &WaitingDisplay| one.report.contact.network == contact.network;
         if contact.mac.is_some() {
-            self.waiting.retain(|one| one.display.mac != contact.mac);
+            self.waiting
+                .retain(|one| !is_near(one) || one.display.mac != contact.mac);
+        }
+        if self.waiting.iter().filter(|one| is_near(one)).count() >= WAITING_OF_NETWORK_MAX {
+            let oldest = self.waiting.iter().position(is_near);
+            oldest.and_then(|oldest| self.waiting.remove(oldest));
         }
         while self.waiting.len() >= room {
             self.waiting.pop_front();
@@ -281,7 +298,7 @@ impl Displays {
         let display = before
             .cloned()
             .unwrap_or_else(|| new_display(token, contact));
-        let id = self.free_id(token, settings);
+        let id = self.free_id(id, settings);
         Ok(WaitingDisplay {
             replaces: before.map(|known| known.id.clone()),
             display: Display {
@@ -293,8 +310,9 @@ impl Displays {
         })
     }
 
-    /// An id that no display has: six hex digits of the digest.
-    fn free_id(&self, token: TokenDigest, settings: &Settings) -> String {
+    /// An id that no display has: six random hex digits. With a part of the digest, another token could be made for an id
+    /// that its owner is about to approve.
+    fn free_id(&self, random: IdBytes, settings: &Settings) -> String {
         let waiting = self.waiting.iter().map(|waiting| &waiting.display);
         let taken: Vec<&str> = settings
             .displays
@@ -302,7 +320,7 @@ impl Displays {
             .chain(waiting)
             .map(|display| display.id.as_str())
             .collect();
-        let ids = token.expose().windows(3).map(hex::encode_upper);
+        let ids = random.windows(3).map(hex::encode_upper);
         let mut free = ids.filter(|id| !taken.contains(&id.as_str()));
         free.next().unwrap_or_default()
     }
@@ -403,6 +421,7 @@ impl Displays {
     pub fn add(
         &mut self,
         token: TokenDigest,
+        id: IdBytes,
         change: DisplayChange,
         settings: &Settings,
     ) -> Result<Display, Refusal> {
@@ -414,7 +433,7 @@ impl Displays {
             self.waiting.pop_front();
         }
         let mut display = new_display(token, &DisplayContact::default());
-        display.id = self.free_id(token, settings);
+        display.id = self.free_id(id, settings);
         display.apply(change);
         match display.lacks_screens() {
             true => Err(Refusal::NoScreens),

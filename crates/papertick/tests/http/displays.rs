@@ -1,7 +1,7 @@
 //! Remote displays: recorded requests of real clients, approval, limits, and what a token cannot do.
 
 use device::{
-    displays::{DISPLAYS_MAX, LOG_LINES_MAX, WAITING_MAX},
+    displays::{DISPLAYS_MAX, LOG_LINES_MAX, WAITING_MAX, WAITING_OF_NETWORK_MAX},
     settings::store,
 };
 use futures_util::future::join_all;
@@ -520,6 +520,42 @@ async fn a_token_only_fetches_pictures() {
     assert_eq!(unknown.status, 404);
 }
 
+/// A client that registers displays pushes out its own, not those of others.
+#[tokio::test]
+async fn at_most_four_displays_of_a_network_wait() {
+    let (access, _) = PublicAccess::parse(&["127.0.0.1".into()], &[]);
+    let clock = Clock::with(Setup {
+        access,
+        device: Kind::Real,
+        ..Setup::default()
+    })
+    .await;
+    let own = "ID: AA:BB:CC:DD:EE:FF";
+    let near = "X-Forwarded-For: 192.0.2.7";
+    clock.send("GET", "/api/setup", &[own, near], "").await;
+    for number in 0..3 * WAITING_MAX {
+        // Every host has a whole /64.
+        let far = format!("X-Forwarded-For: 2001:db8::{number:x}");
+        let id = format!("ID: AA:BB:CC:DD:00:{number:02X}");
+        clock.send("GET", "/api/setup", &[&id, &far], "").await;
+        let token = format!("a-token-that-was-made-up-{number}");
+        display(&clock, &token, &[&far]).await;
+        // The hardware address of another display does not replace it.
+        clock.send("GET", "/api/setup", &[own, &far], "").await;
+    }
+    let waiting = list(&clock).await;
+    assert_eq!(waiting.len(), 1 + WAITING_OF_NETWORK_MAX);
+    assert_eq!(waiting[0]["mac"], "AA:BB:CC:DD:EE:FF");
+    // Equal tokens have other ids.
+    let other = Clock::real().await;
+    let mut ids = Vec::new();
+    for clock in [&clock, &other] {
+        display(clock, TOKEN, &[]).await;
+        ids.push(list(clock).await.last().unwrap()["id"].clone());
+    }
+    assert_ne!(ids[0], ids[1]);
+}
+
 /// The address of a picture is valid for the display that it was announced to, and has no other form.
 #[tokio::test]
 async fn a_picture_belongs_to_its_display() {
@@ -565,13 +601,18 @@ async fn a_picture_belongs_to_its_display() {
 
 #[tokio::test]
 async fn there_are_at_most_64_displays() {
-    let clock = Clock::real().await;
+    let (access, _) = PublicAccess::parse(&["127.0.0.1".into()], &[]);
+    let clock = Clock::with(Setup {
+        access,
+        device: Kind::Real,
+        ..Setup::default()
+    })
+    .await;
     for number in 0..WAITING_MAX + 2 {
         let id = format!("ID: AA:BB:CC:DD:EE:{number:02X}");
-        assert_eq!(
-            clock.send("GET", "/api/setup", &[&id], "").await.status,
-            200
-        );
+        let network = format!("X-Forwarded-For: 192.0.2.{}", number / 4);
+        let setup = clock.send("GET", "/api/setup", &[&id, &network], "").await;
+        assert_eq!(setup.status, 200);
     }
     let waiting = list(&clock).await;
     assert_eq!(waiting.len(), WAITING_MAX);

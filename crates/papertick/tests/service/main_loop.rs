@@ -427,7 +427,7 @@ async fn older_generations_have_no_old_credentials() {
 #[tokio::test(start_paused = true)]
 async fn older_generations_have_no_removed_display() {
     let rig = LoopRig::new();
-    let add = DisplayRequest::Add(TokenDigest::new([7; 32]), DisplayChange::default());
+    let add = DisplayRequest::Add(TokenDigest::new([7; 32]), [7; 16], DisplayChange::default());
     let added = rig.inbox.request(Request::Display(add)).await.unwrap();
     let Reply::Display(added) = added else {
         panic!("{added:?}");

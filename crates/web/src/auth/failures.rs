@@ -27,7 +27,7 @@ const DELAY_MAX: Duration = Duration::from_secs(4);
 const FORGET_AFTER: Duration = Duration::from_secs(15 * 60);
 
 /// The network that counts as one client: with IPv6 every host has a whole /64.
-pub(super) fn network(address: IpAddr) -> IpAddr {
+pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
         IpAddr::V6(address) => {

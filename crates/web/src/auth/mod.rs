@@ -23,6 +23,7 @@ use super::parse::basic_credentials;
 use account::AuthAccount;
 use checker::LoginAttempt;
 pub use checker::{Attempts, run};
+pub(crate) use failures::network;
 pub use verdict::{LoginVerdict, use_sign_in_form};
 
 /// Longest `Authorization` header: the longest user name and password that can be stored, in base64.
@@ -111,7 +112,7 @@ impl Authenticator {
         let expected_user = account.user.as_deref();
         let (reply, verdict) = oneshot::channel();
         let attempt = LoginAttempt {
-            address: failures::network(address),
+            address: network(address),
             account: Arc::clone(account),
             user_matches: expected_user.is_none_or(|expected| passwords::same(expected, &user)),
             password,

@@ -6,6 +6,8 @@ use device::{
 };
 use http::HeaderMap;
 
+use crate::{auth, call::Call, proxy::RequestSource};
+
 /// Bytes of a hardware address.
 const MAC_BYTES: usize = 6;
 
@@ -76,9 +78,12 @@ const CHARGE: &[(u32, u32)] = &[
 ];
 
 /// The data that a display sends.
-pub fn contact(headers: &HeaderMap) -> DisplayContact {
+pub fn contact(call: &Call) -> DisplayContact {
+    let headers = call.headers();
+    let source = call.parts.extensions.get::<RequestSource>();
     let model = report(headers, "model");
     DisplayContact {
+        network: source.map(|source| auth::network(source.client)),
         mac: report(headers, "id")
             .filter(|id| is_mac(id))
             .map(|mac| mac.to_ascii_uppercase()),

@@ -11,8 +11,8 @@ use api::{
 use device::canvas::Depth;
 use device::{
     displays::{
-        DisplayChange, DisplayContact, DisplayPicture, DisplayRequest, DisplayState, RotationStep,
-        TokenDigest,
+        DisplayChange, DisplayContact, DisplayPicture, DisplayRequest, DisplayState, IdBytes,
+        RotationStep, TokenDigest,
     },
     frames::Frame,
     request::{Reply, Request},
@@ -25,7 +25,7 @@ use super::{
     call::{Call, ReceivedBody},
     canvas,
     drawings::{ImageFile, ImageFormat},
-    proxy::BaseUrl,
+    proxy::RequestSource,
     response::{self, Response},
     state::ServerState,
 };
@@ -45,10 +45,10 @@ pub async fn add(mut call: Call) -> Response {
         Ok(change) => change,
         Err(refusal) => return refusal,
     };
-    let Some(token) = new_token() else {
+    let Some((token, id)) = new_token().zip(new_id()) else {
         return no_random_numbers();
     };
-    let request = DisplayRequest::Add(digest(&token), change);
+    let request = DisplayRequest::Add(digest(&token), id, change);
     match changed(&call.state, request).await {
         Ok(state) => response::json(&RemoteDisplay {
             token: Some(token),
@@ -191,8 +191,8 @@ async fn draw(
 
 /// Address under which the client reaches the clock.
 fn base(call: &Call) -> &str {
-    let base = call.parts.extensions.get::<BaseUrl>();
-    base.map_or("", |base| base.0.as_str())
+    let source = call.parts.extensions.get::<RequestSource>();
+    source.map_or("", |source| source.base.0.as_str())
 }
 
 /// Address of the section of the page that approves displays.
@@ -203,6 +203,11 @@ fn page(call: &Call) -> String {
 /// A new token. `None` if the host has no random numbers.
 fn new_token() -> Option<String> {
     passwords::random::<TOKEN_BYTES>().ok().map(hex::encode)
+}
+
+/// Random bytes for the id of a new display. `None` if the host has no random numbers.
+fn new_id() -> Option<IdBytes> {
+    passwords::random().ok()
 }
 
 fn digest(token: &str) -> TokenDigest {

@@ -58,15 +58,15 @@ const KEY_BYTES: usize = 16;
 
 /// Registers a display: returns its token. The display waits for approval.
 pub async fn set_up(call: Call) -> Response {
-    let contact = headers::contact(call.headers());
+    let contact = headers::contact(&call);
     if contact.mac.is_none() {
         return response::bad_request("the header ID must have the hardware address");
     }
-    let Some(token) = displays::new_token() else {
+    let Some((token, id)) = displays::new_token().zip(displays::new_id()) else {
         return displays::no_random_numbers();
     };
     let token_digest = displays::digest(&token);
-    let request = DisplayRequest::SetUp(token_digest, contact);
+    let request = DisplayRequest::SetUp(token_digest, id, contact);
     let state = match displays::changed(&call.state, request).await {
         Ok(state) => state,
         // The firmware shows that the display is not registered, and retries after a while.
@@ -92,11 +92,14 @@ pub async fn display(call: Call) -> Response {
     let Some(token) = headers::token(call.headers()).map(displays::digest) else {
         return no_token();
     };
+    let Some(id) = displays::new_id() else {
+        return displays::no_random_numbers();
+    };
     let is_pressed = call.header("special_function") == Some("true");
-    let contact = headers::contact(call.headers());
+    let contact = headers::contact(&call);
     let request = DisplayRequest::Poll {
         token,
-        contact: Some(contact.clone()),
+        contact: Some((id, contact.clone())),
         step: match is_pressed {
             true => RotationStep::First,
             false => RotationStep::Next,
