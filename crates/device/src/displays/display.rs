@@ -9,6 +9,7 @@ use core::{fmt, ops::RangeInclusive};
 
 use serde_json::{Value, json};
 
+use super::DisplayContact;
 use crate::{
     canvas::{CanvasSpec, Depth, HEIGHTS, Layout, Turn, WIDTHS, bounded, chosen},
     screens::catalog,
@@ -225,8 +226,12 @@ impl Display {
                 *value = new;
             }
         }
-        self.is_sized |=
-            change.width.is_some() || change.height.is_some() || change.depth.is_some();
+        // The rotation that the display reports would return.
+        let is_upright = change.turn == Some(Turn::None) && self.canvas.turn != Turn::None;
+        self.is_sized |= change.width.is_some()
+            || change.height.is_some()
+            || change.depth.is_some()
+            || is_upright;
         set(&mut self.name, change.name);
         set(&mut self.canvas.width, change.width);
         set(&mut self.canvas.height, change.height);
@@ -239,12 +244,15 @@ impl Display {
         set(&mut self.interval_min, change.interval_min);
     }
 
-    /// Takes the size and depth that the display reports, unless its owner has set them.
-    pub fn fit(&mut self, glass: Option<(u32, u32, Depth)>) {
-        if let Some((width, height, depth)) = glass.filter(|_| !self.is_sized) {
+    /// Takes the size, depth and rotation that the display reports, unless its owner has set them.
+    pub fn fit(&mut self, contact: &DisplayContact) {
+        if let Some((width, height, depth)) = contact.glass.filter(|_| !self.is_sized) {
             self.canvas.width = width;
             self.canvas.height = height;
             self.canvas.depth = depth;
+            if self.canvas.turn == Turn::None {
+                self.canvas.turn = contact.turn;
+            }
         }
     }
 

@@ -89,6 +89,8 @@ pub struct DisplayContact {
     pub firmware: Option<String>,
     /// Width and height of its glass, px, and depth, bits per pixel. `None` if unknown.
     pub glass: Option<(u32, u32, Depth)>,
+    /// Rotation of a picture on its glass.
+    pub turn: Turn,
     /// Its battery. `None` if it has none, or does not report it.
     pub battery: Option<Battery>,
     /// Strength of its Wi-Fi signal, dBm.
@@ -216,7 +218,7 @@ impl Displays {
         let approved = settings.displays.iter().map(|display| {
             let mut display = display.clone();
             let report = self.reports.get(&display.id).cloned().unwrap_or_default();
-            display.fit(report.contact.glass);
+            display.fit(&report.contact);
             DisplayState {
                 display,
                 is_approved: true,
@@ -259,7 +261,7 @@ impl Displays {
             Some(waiting) => waiting,
             None => self.new_waiting(token, id, &contact, settings)?,
         };
-        waiting.display.fit(contact.glass);
+        waiting.display.fit(&contact);
         waiting.report.contact = contact;
         waiting.report.last_contact = Some(uptime);
         waiting.report.next_contact = Some(uptime + WAITING_RETURN);
@@ -386,7 +388,9 @@ impl Displays {
         let mut approved = settings.displays.clone();
         if let Some(display) = approved.iter_mut().find(|display| display.id == id) {
             let report = self.reports.get(id);
-            display.fit(report.and_then(|report| report.contact.glass));
+            if let Some(report) = report {
+                display.fit(&report.contact);
+            }
             display.apply(change);
             return match display.lacks_screens() {
                 true => Err(Refusal::NoScreens),

@@ -370,8 +370,30 @@ async fn an_added_display_has_the_size_that_its_client_reports() {
         let shown = display(&clock, &token, headers).await.json();
         assert_eq!(glass(&picture(&clock, &shown).await.body), expected);
     }
-    // Settings of the owner override it.
+    // A Kindle on its side reports its height as width; its client draws a picture only as it is.
+    let kindle = [
+        "png-width: 1448",
+        "png-height: 1072",
+        "User-Agent: trmnl-display/0.1.1",
+    ];
+    let form = async |headers: &[&str]| {
+        let shown = display(&clock, &token, headers).await.json();
+        let rotate = list(&clock).await[0]["rotate"].clone();
+        (glass(&picture(&clock, &shown).await.body), rotate)
+    };
+    assert_eq!(form(&kindle).await, ((1072, 1448, 8), json!(90)));
     let [listed] = list(&clock).await.try_into().unwrap();
+    let path = format!("/api/displays/{}", listed["id"].as_str().unwrap());
+    for rotate in [270, 0] {
+        let body = json!({ "rotate": rotate }).to_string();
+        clock.json("PATCH", &path, &body).await;
+        assert_eq!(form(&kindle).await, ((1072, 1448, 8), json!(rotate)));
+    }
+
+    let token = add(&clock, "{}").await;
+    display(&clock, &token, &scribe).await;
+    // Settings of the owner override it.
+    let listed = list(&clock).await.pop().unwrap();
     let path = format!("/api/displays/{}", listed["id"].as_str().unwrap());
     clock.json("PATCH", &path, r#"{"depth":4}"#).await;
     let shown = display(&clock, &token, &kindle).await.json();

@@ -1,7 +1,7 @@
 //! Parses the headers of a display's requests. Each client has its own set of headers.
 
 use device::{
-    canvas::{Depth, HEIGHTS, WIDTHS},
+    canvas::{Depth, HEIGHTS, Turn, WIDTHS},
     displays::{Battery, DisplayContact, REPORT_TEXT_MAX},
 };
 use http::HeaderMap;
@@ -19,6 +19,9 @@ const FILE_BYTES_MAX: usize = 90_000;
 
 /// Largest picture of a board with much memory, bytes.
 const LARGE_FILE_BYTES_MAX: usize = 750_000;
+
+/// Start of the `User-Agent` of `trmnl-kindle`. The client for Linux has the same, but sends no size.
+const KINDLE_AGENT: &str = "trmnl-display/";
 
 /// Glass of a display of a model.
 struct ModelGlass {
@@ -89,6 +92,10 @@ pub fn contact(call: &Call) -> DisplayContact {
             .map(|mac| mac.to_ascii_uppercase()),
         firmware: report(headers, "fw-version"),
         glass: glass_of(headers, model.as_deref()),
+        turn: match is_on_its_side(headers) {
+            true => Turn::Quarter,
+            false => Turn::None,
+        },
         battery: battery(headers),
         // A client without a radio sends 0.
         rssi: number(headers, "rssi").filter(|rssi| (-150..0).contains(rssi)),
@@ -132,10 +139,21 @@ fn glass_of(headers: &HeaderMap, model: Option<&str>) -> Option<(u32, u32, Depth
         let (width, height): (u32, u32) = (number(headers, width)?, number(headers, height)?);
         fitted(width, height)
     };
-    match size("png-width", "png-height") {
+    let picture = match is_on_its_side(headers) {
+        true => size("png-height", "png-width"),
+        false => size("png-width", "png-height"),
+    };
+    match picture {
         Some((width, height)) => Some((width, height, Depth::Eight)),
         None => size("width", "height").map(|(width, height)| (width, height, Depth::One)),
     }
+}
+
+/// Whether a Kindle lies on its side. Its client reports the height of the glass as width, but draws a picture only as it is.
+fn is_on_its_side(headers: &HeaderMap) -> bool {
+    let side = |name| number::<u32>(headers, name);
+    let agent = text(headers, "user-agent").unwrap_or_default();
+    agent.starts_with(KINDLE_AGENT) && side("png-width") > side("png-height")
 }
 
 /// The largest picture of this shape on a glass that is larger than any picture. `None` if it is too small or too narrow.
