@@ -49,7 +49,7 @@ pub fn result_page(operation: &Operation, path: &str, response: &Response) -> Re
 }
 
 /// The error text in a JSON response.
-fn error_text(body: &ResponseBody) -> String {
+pub fn error_text(body: &ResponseBody) -> String {
     let ResponseBody::Whole(Some(bytes)) = body else {
         return "refused".into();
     };

@@ -12,7 +12,9 @@ use http::{
 
 use super::{
     call::Call,
-    canvas, pages,
+    canvas,
+    confirmation::error_text,
+    html, pages,
     parse::percent_encode,
     response::{self, Response},
 };
@@ -32,22 +34,31 @@ const REFRESH: HeaderName = HeaderName::from_static("refresh");
 /// Parameters of the address that are passed on to the picture besides its size.
 const PASSED_ON: [&str; 5] = ["rotate", "depth", "layout", "dark", "screen"];
 
-/// `GET /glass`.
+/// `GET /glass`. A browser gets errors as a page.
 pub async fn page(call: Call) -> Response {
-    let (content, spec) = match (canvas::content(&call), canvas::spec(&call, size(&call))) {
-        (Ok(content), Ok(spec)) => (content, spec),
-        (Err(reason), _) | (_, Err(reason)) => return response::bad_request(&reason),
-    };
+    let link = html::is_wanted(call.headers()).then(|| html::link_back(call.parts.uri.path()));
+    match (document(call).await, link) {
+        (Ok(document), _) => document,
+        (Err(refusal), None) => refusal,
+        (Err(refusal), Some(link)) => {
+            let reason = html::escaped(&error_text(refusal.body()));
+            let content = format!("<p>{reason}.</p>\n{link}");
+            html::notice(refusal.status(), "This screen cannot be shown", &content)
+        }
+    }
+}
+
+async fn document(call: Call) -> Result<Response, Response> {
+    let bad_request = |reason: String| response::bad_request(&reason);
+    let content = canvas::content(&call).map_err(bad_request)?;
+    let spec = canvas::spec(&call, size(&call)).map_err(bad_request)?;
     let Some(document) = pages::glass() else {
-        return response::not_found();
+        return Err(response::not_found());
     };
     if call.query("live").is_some() {
-        return document.response(call.headers(), &call.state.policy);
+        return Ok(document.response(call.headers(), &call.state.policy));
     }
-    let frame = match canvas::compose(&call.state, content).await {
-        Ok(frame) => frame,
-        Err(refusal) => return refusal,
-    };
+    let frame = canvas::compose(&call.state, content).await?;
     let mut address = format!(
         "api/frame.png?width={}&amp;height={}",
         spec.width, spec.height
@@ -65,7 +76,7 @@ pub async fn page(call: Call) -> Response {
     let headers = response.headers_mut();
     headers.insert(REFRESH, reload.as_secs().into());
     headers.insert(CONTENT_SECURITY_POLICY, call.state.policy.clone());
-    response
+    Ok(response)
 }
 
 /// Size of the picture if none is requested.
