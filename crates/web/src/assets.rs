@@ -174,19 +174,15 @@ impl Asset {
             .then(|| self.gzip())
             .flatten();
         let sent = gzip.unwrap_or_else(|| self.plain());
-        let tag = sent.tag.clone();
-        let mut response = if etag::is_known(headers, &tag) {
-            etag::not_modified(tag)
-        } else {
-            let response = response::bytes(self.content_type.clone(), sent.bytes.clone());
-            let mut response = etag::tagged(response, tag);
+        let mut response = etag::versioned(headers, sent.tag.clone(), || {
+            let mut response = response::bytes(self.content_type.clone(), sent.bytes.clone());
             if gzip.is_some() {
                 response
                     .headers_mut()
                     .insert(CONTENT_ENCODING, coding::GZIP);
             }
             response
-        };
+        });
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, self.cache.clone());
         headers.insert(VARY, coding::VARY_ENCODING);

@@ -70,14 +70,9 @@ pub async fn compose(state: &ServerState, content: FrameContent) -> Result<Box<F
 
 /// The response with a drawing, or 304 if the client has it.
 pub fn image(call: &Call, drawing: &ImageFile, format: ImageFormat) -> Response {
-    let tag = drawing.tag.clone();
-    let mut response = match etag::is_known(call.headers(), &tag) {
-        true => etag::not_modified(tag),
-        false => etag::tagged(
-            response::bytes(format.content_type(), drawing.bytes.clone()),
-            tag,
-        ),
-    };
+    let mut response = etag::versioned(call.headers(), drawing.tag.clone(), || {
+        response::bytes(format.content_type(), drawing.bytes.clone())
+    });
     let no_cache = HeaderValue::from_static("no-cache");
     response.headers_mut().insert(CACHE_CONTROL, no_cache);
     response

@@ -8,7 +8,7 @@ use http::{
 use super::response::{self, Response};
 
 /// Whether the client has this version (`If-None-Match`).
-pub fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
+fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
     lists(headers, &IF_NONE_MATCH, tag).unwrap_or(false)
 }
 
@@ -33,13 +33,16 @@ pub fn tag(content: &str) -> HeaderValue {
     HeaderValue::from_str(&format!("\"{content}\"")).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
-/// 304: the client has this version.
-pub fn not_modified(tag: HeaderValue) -> Response {
-    tagged(response::empty(StatusCode::NOT_MODIFIED), tag)
-}
-
-/// Adds a tag to a response.
-pub fn tagged(mut response: Response, tag: HeaderValue) -> Response {
+/// A document with its tag, or 304 if the client has this version.
+pub fn versioned(
+    headers: &HeaderMap,
+    tag: HeaderValue,
+    document: impl FnOnce() -> Response,
+) -> Response {
+    let mut response = match is_known(headers, &tag) {
+        true => response::empty(StatusCode::NOT_MODIFIED),
+        false => document(),
+    };
     response.headers_mut().insert(ETAG, tag);
     response
 }

@@ -20,10 +20,8 @@ pub fn read(call: &Call) -> Response {
         .openapi
         .get_or_init(|| document_for(&call.view.board));
     let tag = etag::tag(&format!("{:08x}", crc32fast::hash(text)));
-    if etag::is_known(call.headers(), &tag) {
-        return etag::not_modified(tag);
-    }
-    let mut response = etag::tagged(response::json_bytes(text.clone()), tag);
+    let json = || response::json_bytes(text.clone());
+    let mut response = etag::versioned(call.headers(), tag, json);
     response
         .headers_mut()
         .insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));

@@ -141,14 +141,9 @@ pub fn one(call: &Call) -> Response {
 }
 
 fn image_response(call: &Call, tag: HeaderValue, encode: impl FnOnce() -> Bytes) -> Response {
-    let mut response = if etag::is_known(call.headers(), &tag) {
-        etag::not_modified(tag)
-    } else {
-        etag::tagged(
-            response::bytes(HeaderValue::from_static("image/png"), encode()),
-            tag,
-        )
-    };
+    let mut response = etag::versioned(call.headers(), tag, || {
+        response::bytes(HeaderValue::from_static("image/png"), encode())
+    });
     response
         .headers_mut()
         .insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));

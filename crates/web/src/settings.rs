@@ -11,10 +11,12 @@ use super::{
     state::CHANGES_MAX,
 };
 
-/// All settings.
+/// All settings, or 304 if the client has this version, whose momentary values it finds in the status.
 pub fn read(call: &Call) -> Response {
     let document = call.state.settings(&call.view);
-    etag::tagged(response::json_bytes(document.text), document.tag)
+    etag::versioned(call.headers(), document.tag, || {
+        response::json_bytes(document.text)
+    })
 }
 
 /// Changes settings.

@@ -43,7 +43,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ProgramOperation::Settings,
         &[get("/api/settings")],
     )
-    .answers(&[(200, sent::<Settings>())]),
+    .answers(&[(200, sent::<Settings>()), (304, Shape::Empty)]),
     by_device(
         "Change settings",
         change,

@@ -44,21 +44,25 @@ async fn the_etag_of_the_settings_changes_only_with_them() {
     assert_eq!(first.json()["numScreens"], 7);
     assert_eq!(first.json()["gitTag"], "4.0.0");
 
-    clock.change(|view| view.millilux = Some(1));
+    let known = format!("If-None-Match: {tag}");
+    let read = async || clock.send("GET", "/api/settings", &[&known], "").await;
+    let same = read().await;
     assert_eq!(
-        clock.get("/api/settings").await.header("etag"),
-        Some(tag.as_str())
+        (same.status, same.header("etag"), same.body.len()),
+        (304, Some(tag.as_str()), 0)
     );
+
+    clock.change(|view| view.millilux = Some(1));
+    assert_eq!(read().await.status, 304);
     clock.change(|view| Arc::make_mut(&mut view.settings).timer_active = false);
     assert_eq!(
         clock.get("/api/settings").await.header("etag"),
         Some(tag.as_str())
     );
     clock.change(|view| Arc::make_mut(&mut view.settings).led_brightness = 5);
-    assert_ne!(
-        clock.get("/api/settings").await.header("etag"),
-        Some(tag.as_str())
-    );
+    let other = read().await;
+    assert_eq!(other.status, 200);
+    assert_ne!(other.header("etag"), Some(tag.as_str()));
 }
 
 /// Page and program can be compared.
@@ -196,8 +200,10 @@ async fn a_frame_is_of_the_requested_form_and_changes_nothing() {
     let clock = Clock::real().await;
     let before = clock.get("/api/status").await.json();
     // Width, height and depth of a PNG file are at fixed places.
+    let plain = clock.get("/api/frame.png").await.body;
     for (query, form) in [
         ("", (800, 480, 4)),
+        ("?screen=", (800, 480, 4)),
         ("?width=600&height=800&depth=8", (600, 800, 8)),
         (
             "?width=296&height=128&depth=1&rotate=90&layout=row&dark",
@@ -211,11 +217,13 @@ async fn a_frame_is_of_the_requested_form_and_changes_nothing() {
         let number = |at: usize| u32::from_be_bytes(picture.body[at..at + 4].try_into().unwrap());
         assert_eq!((number(16), number(20), picture.body[24]), form, "{path}");
         let known = format!("If-None-Match: {}", picture.header("etag").unwrap());
-        assert_eq!(
-            clock.send("GET", &path, &[&known], "").await.status,
-            304,
-            "{path}"
-        );
+        let same = clock.send("GET", &path, &[&known], "").await;
+        assert_eq!(same.status, 304, "{path}");
+        for answer in [&picture, &same] {
+            assert_eq!(answer.header("cache-control"), Some("no-cache"), "{path}");
+        }
+        let follows = ["", "?screen="].contains(&query);
+        assert_eq!(picture.body == plain, follows, "{path}");
     }
     let bmp = clock.get("/api/frame.bmp?depth=1").await;
     assert_eq!(
@@ -260,6 +268,16 @@ async fn a_browser_without_scripts_reloads_one_picture() {
         let policy = page.header("content-security-policy").unwrap();
         assert!(policy.ends_with("frame-ancestors 'self'"), "{policy}");
     }
+    // A person gets an error as a page, a program as JSON.
+    for (query, status) in [("screen=999", 400), ("screen=70", 409), ("width=1", 400)] {
+        let path = format!("/glass?{query}");
+        let page = clock.send("GET", &path, &["Accept: text/html"], "").await;
+        assert_eq!(page.status, status, "{path}");
+        assert!(page.text().contains("<a href=\"./\">"), "{path}");
+        let answer = clock.get(&path).await;
+        assert_eq!(answer.status, status, "{path}");
+        assert!(answer.json()["error"].is_string(), "{path}");
+    }
     // The live page polls by itself.
     let live = clock.get("/glass?live").await;
     assert_eq!(
@@ -270,11 +288,14 @@ async fn a_browser_without_scripts_reloads_one_picture() {
 
 #[tokio::test]
 async fn pictures_have_an_etag() {
-    let clock = Clock::start().await;
+    let clock = Clock::real().await;
+    let display = clock.json("POST", "/api/displays", "{}").await.json();
+    let display = format!("/api/displays/{}.png", display["id"].as_str().unwrap());
     for path in [
         "/api/panels.png",
         "/api/panels.png?scale=2",
         "/api/panels/6.png",
+        &display,
     ] {
         let first = clock.get(path).await;
         assert_eq!(
