@@ -1,8 +1,12 @@
 //! The stored form: reading it never fails.
 
-use device::settings::{
-    Settings,
-    store::{self, Finding, Note},
+use device::{
+    canvas::{CanvasSpec, Depth, Layout, Turn},
+    displays::{Display, DisplayContent, TokenDigest},
+    settings::{
+        Settings,
+        store::{self, Finding, Note},
+    },
 };
 use serde_json::{Map, Value, json};
 
@@ -34,6 +38,32 @@ fn settings_of_an_older_version_count_as_welcomed() {
     let older = json!({ "version": 1, "digitFontPx": 200 });
     let (settings, _) = store::from_json(older.as_object().unwrap());
     assert!(settings.welcomed && !Settings::default().welcomed);
+}
+
+/// No member has its default, and each of them is in the stored form.
+#[test]
+fn a_display_survives_being_stored() {
+    for (is_sized, dark) in [(true, true), (false, false)] {
+        let display = Display {
+            id: "14023D".into(),
+            name: "Hall".into(),
+            token: TokenDigest::new([7; 32]),
+            mac: Some("AB:CD:EF:12:34:56".into()),
+            canvas: CanvasSpec {
+                width: 600,
+                height: 801,
+                turn: Turn::ThreeQuarters,
+                depth: Depth::Two,
+                layout: Layout::Column,
+                dark: Some(dark),
+            },
+            is_sized,
+            content: DisplayContent::Rotation,
+            screens: vec![40, 3],
+            interval_min: 60,
+        };
+        assert_eq!(Display::from_json(&display.to_json()), Some(display));
+    }
 }
 
 #[test]

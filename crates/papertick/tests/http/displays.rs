@@ -382,8 +382,8 @@ async fn an_added_display_has_the_size_that_its_client_reports() {
         (glass(&picture(&clock, &shown).await.body), rotate)
     };
     assert_eq!(form(&kindle).await, ((1072, 1448, 8), json!(90)));
-    let [listed] = list(&clock).await.try_into().unwrap();
-    let path = format!("/api/displays/{}", listed["id"].as_str().unwrap());
+    let id = list(&clock).await[0]["id"].clone();
+    let path = format!("/api/displays/{}", id.as_str().unwrap());
     for rotate in [270, 0] {
         let body = json!({ "rotate": rotate }).to_string();
         clock.json("PATCH", &path, &body).await;
@@ -436,7 +436,8 @@ async fn an_unchanged_picture_keeps_its_name_and_is_drawn_once() {
 #[tokio::test]
 async fn the_own_rotation_turns_at_each_request_of_the_display() {
     let clock = Clock::real().await;
-    let token = add(&clock, r#"{"content":"rotation","screens":[0,40,4]}"#).await;
+    // The feature of screen 70 was switched off.
+    let token = add(&clock, r#"{"content":"rotation","screens":[0,70,40,4]}"#).await;
     let name = |answer: Answer| answer.json()["filename"].clone();
     let mut shown = Vec::new();
     for _ in 0..4 {
@@ -462,6 +463,61 @@ async fn the_own_rotation_turns_at_each_request_of_the_display() {
         let pressed = display(&clock, token, &button).await.json();
         assert_eq!(pressed["action"], "restart_playlist");
     }
+}
+
+/// A display with little charge returns less often, unless it is being charged.
+#[tokio::test]
+async fn the_battery_decides_how_often_a_display_returns() {
+    let clock = Clock::real().await;
+    let token = add(&clock, r#"{"content":"screen","screens":[0]}"#).await;
+    let returns_in = async |headers: &[&str]| {
+        let shown = display(&clock, &token, headers).await.json();
+        shown["refresh_rate"].as_u64().unwrap()
+    };
+    let full = returns_in(&["Percent-Charged: 90"]).await;
+    for (percent, charging, is_rarer) in [
+        (5, "Battery-Charging: 0", true),
+        (5, "Battery-Charging: 1", false),
+        (5, "USB-Connected: false", true),
+        (5, "USB-Connected: true", false),
+        (15, "Battery-Charging: 0", true),
+        (15, "Battery-Charging: 1", false),
+    ] {
+        let percent = format!("Percent-Charged: {percent}");
+        let rate = returns_in(&[&percent, charging]).await;
+        assert_eq!(rate > full, is_rarer, "{percent}, {charging}: {rate}");
+    }
+}
+
+#[tokio::test]
+async fn metrics_have_the_reports_of_displays() {
+    let clock = Clock::real().await;
+    let token = add(&clock, r#"{"name":"Hall"}"#).await;
+    display(&clock, &token, &["Percent-Charged: 87", "RSSI: -69"]).await;
+    let log = r#"{"log":["one","two"]}"#;
+    let headers = [
+        format!("Access-Token: {token}"),
+        format!("Content-Length: {}", log.len()),
+    ];
+    let headers = headers.each_ref().map(String::as_str);
+    clock.send("POST", "/api/log", &headers, log).await;
+    // Only the number of displays that wait is known.
+    display(&clock, TOKEN, &["Percent-Charged: 12"]).await;
+    let id = list(&clock).await[0]["id"].clone();
+    let metrics = clock.get("/metrics").await;
+    for (name, value) in [
+        ("display_battery_ratio", "0.87"),
+        ("display_signal_dbm", "-69"),
+        ("display_log_lines", "2"),
+    ] {
+        let prefix = format!("papertick_{name}{{");
+        let lines: Vec<&str> = (metrics.text().lines())
+            .filter(|line| line.starts_with(&prefix))
+            .collect();
+        let line = format!("{prefix}id={id},name=\"Hall\"}} {value}");
+        assert_eq!(lines, [line]);
+    }
+    assert!(metrics.text().contains("\npapertick_displays_waiting 1\n"));
 }
 
 #[tokio::test]
