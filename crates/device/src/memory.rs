@@ -199,7 +199,7 @@ mod tests {
             "slot": {"screen": "x"}, "height": {"value": -1, "source": "relay"}, "fee": 3,
             "preciseFee": {"value": 1, "source": "relay", "utcMs": null}, "currencies": "USD", "peers": {},
             "prices": {"usd": {"value": 1, "source": "relay"}, "EUR": {"value": 1, "source": "?"}, "JPY": {"value": 0, "source": "relay"}},
-            "pool": {"value": {"hashrate": 7}, "source": "pool", "identity": 7},
+            "pool": {"value": 7, "source": "pool", "identity": 7},
         }));
         assert_eq!(memory, Memory::default());
     }

@@ -78,23 +78,28 @@ pub(crate) fn height(text: &str) -> Option<u32> {
     if digits { text.parse().ok() } else { None }
 }
 
-/// Parses a decimal as a multiple of `10^-places`, rounded half up.
+/// Parses a decimal, also with an exponent as in `1e+03`, as a multiple of `10^-places`, rounded half up.
 pub(crate) fn scaled(text: &str, places: usize) -> Option<u128> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let (number, exponent) = match text.split_once(['e', 'E']) {
+        Some((number, exponent)) => (number, exponent.parse::<i16>().ok()?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
     if whole.is_empty() || !is_number(whole) || !is_number(fraction) {
         return None;
     }
-    let fraction = fraction.as_bytes();
-    let digits = whole
-        .bytes()
-        .chain((0..places).map(|place| *fraction.get(place).unwrap_or(&b'0')));
-    let scaled = digits.into_iter().try_fold(0u128, |number, digit| {
+    // Position of the dot among the digits after the shift. Before the first one, even the rounded number is 0.
+    let dot = (whole.len() + places).checked_add_signed(exponent.into());
+    let Some(dot) = dot else { return Some(0) };
+    let zeros = std::iter::repeat(b'0');
+    let mut digits = whole.bytes().chain(fraction.bytes()).chain(zeros);
+    let scaled = digits.by_ref().take(dot).try_fold(0u128, |number, digit| {
         number
             .checked_mul(10)?
             .checked_add(u128::from(digit - b'0'))
     })?;
-    let up = fraction.get(places).is_some_and(|digit| *digit >= b'5');
+    let up = digits.next().is_some_and(|digit| digit >= b'5');
     scaled.checked_add(u128::from(up))
 }
 

@@ -101,16 +101,30 @@ pub enum Connection {
 }
 
 /// Figures of a mining pool.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PoolStats {
-    /// Hashes per second.
-    pub hashrate: Hashrate,
+    /// Hashes per second, if known.
+    #[serde(default, deserialize_with = "lenient::value")]
+    pub hashrate: Option<Hashrate>,
     /// Earnings of a day; `None` if the pool has no such figure.
     #[serde(rename = "dailySats", default, deserialize_with = "lenient::value")]
     pub daily: Option<Sats>,
     /// Number of workers, if known.
     #[serde(default, deserialize_with = "lenient::value")]
     pub workers: Option<u32>,
+    /// Why the pool has no figures for the user, in the pool's words; not stored.
+    #[serde(skip)]
+    pub refusal: Option<String>,
+}
+
+impl PoolStats {
+    /// The answer of a pool that has no figures for the user.
+    pub fn refused(words: String) -> PoolStats {
+        PoolStats {
+            refusal: Some(words),
+            ..PoolStats::default()
+        }
+    }
 }
 
 /// Figures of a miner.

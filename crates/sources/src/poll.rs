@@ -19,7 +19,7 @@ pub const FIRST_POLL_AFTER: Duration = Duration::from_secs(3);
 
 /// A source that is polled.
 pub trait Poll: Send {
-    /// Polls once. A valid response may contain no observation.
+    /// Polls once.
     fn poll(
         &mut self,
         context: &SourceContext,

@@ -5,7 +5,7 @@ use std::{convert::Infallible, future, iter, sync::Arc, time::Duration};
 use device::secret::{Endpoint, Secret};
 use feeds::pools::{self, PoolAccount, logo::LogoSpec};
 use http::HeaderName;
-use market::Observation;
+use market::{Observation, PoolStats};
 use net::{
     http::{self as client, Get, HttpError, RequestLimits},
     url::Url,
@@ -105,9 +105,11 @@ impl Poll for PoolSource {
             request = request.with_secret(name, value.expose())?;
         }
         let answer = client::get(&shared.dialer, route, request, LIMITS).await?;
-        let stats = pool.body(&poll::body(answer)?)?;
-        let stats = stats.map(|stats| Observation::Pool(context.polled(stats)));
-        Ok(stats.into_iter().collect())
+        let stats = match pool.refuses(account, answer.status.as_u16()) {
+            true => PoolStats::refused(answer.status.to_string()),
+            false => pool.body(&poll::body(answer)?)?,
+        };
+        Ok(vec![Observation::Pool(context.polled(stats))])
     }
 }
 

@@ -133,7 +133,8 @@ impl FigureValues {
         if let Some(pool) = view.market.pool.as_ref().map(|pool| &pool.datum) {
             let stats = &pool.value;
             let value = |quantity| Some(MarketValue::of(pool, quantity, uptime));
-            figures.pool_hashrate = value(Quantity::Text(stats.hashrate.0.to_string()));
+            let hashrate = stats.hashrate.map(|rate| rate.0.to_string());
+            figures.pool_hashrate = hashrate.and_then(|text| value(Quantity::Text(text)));
             figures.pool_earnings = stats.daily.and_then(|sats| value(number(sats.0)));
             figures.pool_workers = stats.workers.and_then(|count| value(number(count.into())));
         }

@@ -298,9 +298,9 @@ fn figures_of_pool_miner_and_wallet_are_reported_with_their_age() {
     };
     let identity = |source| figure_identity(&settings, source);
     let pool = PoolStats {
-        hashrate: Hashrate(u128::from(u64::MAX) * 10),
+        hashrate: Some(Hashrate(u128::from(u64::MAX) * 10)),
         daily: Some(Sats(1_234)),
-        workers: None,
+        ..PoolStats::default()
     };
     let miner = MinerStats {
         hashrate: Some(Hashrate(512_000_000_000)),

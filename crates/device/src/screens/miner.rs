@@ -1,10 +1,15 @@
 //! Shared by the screens of the miner.
 
-use alloc::vec::Vec;
-
-use super::{Scene, row};
-use crate::cells::{Cell, Icon};
+use super::Scene;
+use crate::{
+    cells::{Cell, Icon},
+    spoken::SentenceTemplate,
+};
 use market::MinerStats;
+
+/// Sentence of a miner that answers without the figure.
+pub const WITHOUT_FIGURE: SentenceTemplate =
+    SentenceTemplate::new("The miner does not report this figure.");
 
 /// Icon of the miner.
 pub const IDENTITY: Cell = Cell::Icon(Icon::Pickaxe);
@@ -15,15 +20,5 @@ pub fn figures<'a>(scene: &Scene<'a>) -> Option<&'a MinerStats> {
     miner.map(|miner| &miner.datum.value)
 }
 
-/// OFFLINE, one letter per panel; `OFF/LINE` on the last panel if there are too few.
-pub fn offline(panels: usize) -> Vec<Cell> {
-    let letters: Vec<Cell> = "OFFLINE"
-        .chars()
-        .map(|letter| Cell::Tail(letter.into()))
-        .collect();
-    if letters.len() < panels {
-        row::labelled(IDENTITY, letters, panels)
-    } else {
-        row::offline(IDENTITY, panels)
-    }
-}
+/// What a figure is if the miner answers without it.
+pub const UNKNOWN: &str = "?";

@@ -14,14 +14,17 @@ use crate::{
 const MINER_BEST: SentenceTemplate =
     SentenceTemplate::new("The best difficulty of the miner is {difficulty}.");
 
-/// The miner's text, one character per panel, or that the miner is offline.
+/// The miner's text, one character per panel, `?` if the miner does not report it, or that the miner is offline.
 ///
 /// A dot shares a panel if that saves a digit; a text that is still too long loses its beginning.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
-    let words = miner::figures(scene).and_then(|miner| miner.best_difficulty.as_deref());
-    let Some(words) = words.map(str::trim).filter(|words| !words.is_empty()) else {
-        return miner::offline(scene.panels);
+    let Some(figures) = miner::figures(scene) else {
+        return row::offline(miner::IDENTITY, scene.panels);
     };
+    let words = figures.best_difficulty.as_deref().map(str::trim);
+    let words = words
+        .filter(|words| !words.is_empty())
+        .unwrap_or(miner::UNKNOWN);
     let mut parts: Vec<String> = words
         .chars()
         .map(|character| character.to_string())
@@ -35,9 +38,11 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 
 /// The miner's text as a sentence.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
-    let words = miner::figures(scene).and_then(|miner| miner.best_difficulty.as_deref());
-    match words.map(str::trim) {
-        None | Some("") => spoken::MINER_SILENT.into(),
+    let Some(figures) = miner::figures(scene) else {
+        return spoken::MINER_SILENT.into();
+    };
+    match figures.best_difficulty.as_deref().map(str::trim) {
+        None | Some("") => miner::WITHOUT_FIGURE.into(),
         Some(words) => MINER_BEST.with("difficulty", words),
     }
 }

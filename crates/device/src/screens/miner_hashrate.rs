@@ -10,21 +10,27 @@ use crate::{
 
 const MINER_HASHRATE: SentenceTemplate = SentenceTemplate::new("The miner makes {rate} {unit}.");
 
-/// The hashrate with its unit on the last panel, or that the miner is offline.
+/// The hashrate with its unit on the last panel, `?` if the miner does not report it, or that the miner is offline.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
-    let Some(value) = miner::figures(scene).and_then(|miner| miner.hashrate) else {
-        return miner::offline(scene.panels);
+    let Some(figures) = miner::figures(scene) else {
+        return row::offline(miner::IDENTITY, scene.panels);
     };
-    let (text, unit) = hashrate::brief(value);
+    let (text, unit) = match figures.hashrate {
+        Some(rate) => hashrate::brief(rate),
+        None => (miner::UNKNOWN.into(), Cell::unit("GH", "S")),
+    };
     row::with_unit(miner::IDENTITY, row::digits(&text), unit, scene.panels)
 }
 
 /// The hashrate.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
-    let Some(value) = miner::figures(scene).and_then(|miner| miner.hashrate) else {
+    let Some(figures) = miner::figures(scene) else {
         return spoken::MINER_SILENT.into();
     };
-    let (text, unit) = hashrate::brief(value);
+    let Some(rate) = figures.hashrate else {
+        return miner::WITHOUT_FIGURE.into();
+    };
+    let (text, unit) = hashrate::brief(rate);
     MINER_HASHRATE
         .with("rate", spoken::number(text))
         .with("unit", hashrate::spoken(&unit))

@@ -5,15 +5,21 @@ use alloc::{string::String, sync::Arc, vec::Vec};
 use super::{Scene, row};
 use crate::{
     cells::Cell,
-    spoken::{Sentence, SentenceTemplate},
+    spoken::{self, Sentence, SentenceTemplate},
 };
 use market::PoolStats;
 
 const POOL_SILENT: SentenceTemplate =
     SentenceTemplate::new("The mining pool {pool} does not answer.");
+const POOL_REFUSES: SentenceTemplate =
+    SentenceTemplate::new("The mining pool {pool} has no figures for this user: {why}");
 
-/// Figures of the pool; `None` while it is offline.
+/// Figures of the pool; `None` if it is offline or does not know the user.
 pub fn figures<'a>(scene: &Scene<'a>) -> Option<&'a PoolStats> {
+    answer(scene).filter(|stats| stats.refusal.is_none())
+}
+
+fn answer<'a>(scene: &Scene<'a>) -> Option<&'a PoolStats> {
     let pool = scene.market.pool.as_ref();
     pool.map(|pool| &pool.datum.value)
 }
@@ -27,9 +33,15 @@ pub fn identity(scene: &Scene<'_>) -> Cell {
     }
 }
 
-/// The placeholder for a pool without figures.
-pub fn offline(scene: &Scene<'_>) -> Vec<Cell> {
-    row::offline(identity(scene), scene.panels)
+/// The placeholder for a pool without figures: it is offline, or it does not know the user.
+pub fn placeholder(scene: &Scene<'_>) -> Vec<Cell> {
+    match answer(scene) {
+        None => row::offline(identity(scene), scene.panels),
+        Some(_) => {
+            let words = Cell::unit("NO", "USER");
+            row::with_unit(identity(scene), Vec::new(), words, scene.panels)
+        }
+    }
 }
 
 /// The pool's name for people.
@@ -39,7 +51,14 @@ pub fn name(scene: &Scene<'_>) -> String {
 
 /// Sentence for a pool without figures.
 pub fn silence(scene: &Scene<'_>) -> Sentence {
-    POOL_SILENT.with("pool", name(scene))
+    let refusal = answer(scene).and_then(|stats| stats.refusal.as_deref());
+    let pool = name(scene);
+    match refusal {
+        None => POOL_SILENT.with("pool", pool),
+        Some(why) => POOL_REFUSES
+            .with("pool", pool)
+            .with("why", spoken::closed(why)),
+    }
 }
 
 fn label(name: &str) -> Cell {

@@ -21,7 +21,7 @@ const POOL_WITHOUT_EARNINGS: SentenceTemplate =
 /// The earnings with their unit on the last panel; blank if the pool does not publish them.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let Some(figures) = mining_pool::figures(scene) else {
-        return mining_pool::offline(scene);
+        return mining_pool::placeholder(scene);
     };
     let (text, unit) = match figures.daily {
         Some(daily) => text(daily, scene.panels.saturating_sub(2)),

@@ -79,11 +79,14 @@ pub fn labelled(label: Cell, tail: Vec<Cell>, panels: usize) -> Vec<Cell> {
     row
 }
 
-/// A label, and `OFF/LINE` instead of the unit.
-///
-/// The word is on two lines like `HAL/VING`, because seven letters do not fit on every board.
+/// A label, and OFFLINE, one letter per panel; `OFF/LINE` on the last panel if there are too few.
 pub fn offline(label: Cell, panels: usize) -> Vec<Cell> {
-    with_unit(label, Vec::new(), Cell::unit("OFF", "LINE"), panels)
+    let letters = "OFFLINE".chars().map(|letter| Cell::Tail(letter.into()));
+    let letters: Vec<Cell> = letters.collect();
+    match letters.len() < panels {
+        true => labelled(label, letters, panels),
+        false => with_unit(label, Vec::new(), Cell::unit("OFF", "LINE"), panels),
+    }
 }
 
 /// [`labelled`] with a unit on the last panel.

@@ -194,9 +194,10 @@ impl World {
             }
             ("pool", []) => {
                 let stats = PoolStats {
-                    hashrate: Hashrate(1_200_000_000_000),
+                    hashrate: Some(Hashrate(1_200_000_000_000)),
                     daily: Some(Sats(500)),
                     workers: Some(3),
+                    refusal: None,
                 };
                 let polled = self.polled(SourceId::Pool, stats);
                 observed("pool", Observation::Pool(polled))

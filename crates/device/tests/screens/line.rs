@@ -98,14 +98,16 @@ impl Line {
             "logo" => self.market.pool_logo = Some(logo(value)),
             "hashrate" => {
                 let pool = self.pool();
-                pool.hashrate = Hashrate(value.parse().unwrap());
+                // Without a number, the pool answers without the figure.
+                pool.hashrate = value.parse().ok().map(Hashrate);
             }
+            "refusal" => self.pool().refusal = Some(value.into()),
             "daily" => {
                 let pool = self.pool();
                 pool.daily = Some(Sats(value.parse().unwrap()));
             }
             "miner" => {
-                self.miner().hashrate = Some(Hashrate(value.parse().unwrap()));
+                self.miner().hashrate = value.parse().ok().map(Hashrate);
             }
             "best" => self.miner().best_difficulty = Some(value.into()),
             "sats" => {
@@ -125,13 +127,9 @@ impl Line {
     }
 
     fn pool(&mut self) -> &mut PoolStats {
-        let nothing = PoolStats {
-            hashrate: Hashrate(0),
-            daily: None,
-            workers: None,
-        };
         let pool = &mut self.market.pool;
-        &mut pool.get_or_insert_with(|| figure(nothing)).datum.value
+        let pool = pool.get_or_insert_with(|| figure(PoolStats::default()));
+        &mut pool.datum.value
     }
 
     fn miner(&mut self) -> &mut MinerStats {

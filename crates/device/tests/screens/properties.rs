@@ -259,7 +259,7 @@ proptest! {
     ) {
         let settings = Settings::default();
         let hashrate = Hashrate(u128::from(hashes) * 10u128.pow(scale));
-        let stats = PoolStats { hashrate, daily: Some(Sats(daily)), workers: None };
+        let stats = PoolStats { hashrate: Some(hashrate), daily: Some(Sats(daily)), ..PoolStats::default() };
         let market = Market { pool: figure(stats), ..Market::default() };
         let (shown, unit) = between(&show(70, &market, &settings, Currency::USD, panels));
         prop_assert!(shown.is_nearest(hashrate.0, hashes_per(&unit)));
@@ -355,9 +355,9 @@ fn anything(
         })?
     };
     let figures = PoolStats {
-        hashrate: Hashrate(u128::from(numbers[3]) * u128::from(numbers[4])),
+        hashrate: Some(Hashrate(u128::from(numbers[3]) * u128::from(numbers[4]))),
         daily: known[3].then_some(Sats(numbers[4])),
-        workers: None,
+        ..PoolStats::default()
     };
     let miner = MinerStats {
         hashrate: known[4].then_some(Hashrate(u128::from(numbers[4]) * u128::from(numbers[5]))),

@@ -266,7 +266,10 @@ fn pool_hashrate() {
         pool-hash hashrate=45700000000000000000                        7: noderunners|·|4|5|.|7|EH/S
         pool-hash hashrate=1300000000000000000000                      7: noderunners|·|·|1|.|3|ZH/S
         pool-hash                                                      7: noderunners|·|·|·|·|·|OFF/LINE
-        pool-hash miningPoolName=gone_pool logo=ocean                  8: gone/pool|·|·|·|·|·|·|OFF/LINE
+        pool-hash miningPoolName=gone_pool logo=ocean                  8: gone/pool|O|F|F|L|I|N|E
+        pool-hash hashrate=?                                           7: noderunners|·|·|·|·|?|H/S
+        pool-hash refusal=no                                           8: noderunners|·|·|·|·|·|·|NO/USER
+        pool-earn miningPoolName=ocean refusal=no                      7: ocean|·|·|·|·|·|NO/USER
         ",
     );
 }
@@ -309,9 +312,9 @@ fn miner() {
         miner-hash miner=1500000000000000         7: (pickaxe)|·|·|1|.|5|PH/S
                                                   8: (pickaxe)|·|·|·|1|.|5|PH/S
         miner-hash miner=2500000000000000         7: (pickaxe)|·|·|2|.|5|PH/S
-        miner-hash best=15.6M                     8: (pickaxe)|O|F|F|L|I|N|E
+        miner-hash best=15.6M                     8: (pickaxe)|·|·|·|·|·|?|GH/S
         miner-best best=15.6M                     7: (pickaxe)|·|1|5|.|6|M
-        miner-best miner=1                        7: (pickaxe)|·|·|·|·|·|OFF/LINE
+        miner-best miner=1                        7: (pickaxe)|·|·|·|·|·|?
         ",
     );
 }

@@ -314,9 +314,9 @@ impl Twins {
         let balance = Msats(123_456_000);
         self.observe_polled(SourceId::Wallet, Observation::Balance, balance);
         let stats = PoolStats {
-            hashrate: Hashrate(1_200_000_000_000),
+            hashrate: Some(Hashrate(1_200_000_000_000)),
             daily: Some(Sats(500)),
-            workers: None,
+            ..PoolStats::default()
         };
         self.observe_polled(SourceId::Pool, Observation::Pool, stats);
         let miner = MinerStats {

@@ -1,19 +1,15 @@
 //! Mining pools: each is one row with a request and a parser.
 //!
-//! A *sample* is the content of a response; a valid response may have none, and then the last one stays.
 //! The settings' side of the table, with the ids in the same order, is [`device::settings::pools`].
 
 use std::fmt;
 
 use device::secret::Secret;
-use market::{
-    PoolStats,
-    now::UtcTime,
-    units::{Hashrate, Sats},
-};
+use market::{PoolStats, now::UtcTime};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde_json::Value;
 
-use crate::malformed::Malformed;
+use crate::{malformed::Malformed, refusal};
 
 pub mod logo;
 
@@ -24,19 +20,8 @@ use logo::LogoSpec;
 /// Largest response, bytes; lists of workers are the longest.
 pub const BODY_MAX: usize = 256 * 1024;
 
-/// The content of a response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sample {
-    /// Hashes per second.
-    pub hashrate: Hashrate,
-    /// Earnings of a day.
-    pub daily: Option<Sats>,
-    /// Number of workers.
-    pub workers: Option<u32>,
-}
-
-/// Parses a response. `None` if it is valid without a sample.
-type Parser = fn(&serde_json::Value) -> Result<Option<Sample>, Malformed>;
+/// Parses a response without an error.
+type Parser = fn(&Value) -> Result<PoolStats, Malformed>;
 
 /// One mining pool.
 #[derive(Debug)]
@@ -244,7 +229,7 @@ impl fmt::Display for MissingField {
 const SINCE_MS: i64 = 2 * 24 * 60 * 60 * 1000;
 
 impl MiningPool {
-    /// The request for a sample.
+    /// The request for the figures.
     ///
     /// # Errors
     /// A setting is missing, or the time is unknown.
@@ -265,21 +250,29 @@ impl MiningPool {
         })
     }
 
-    /// Parses a response. `None` if it is valid without a sample, so that the last one stays.
+    /// Parses a response. A figure that it lacks is unknown.
     ///
     /// # Errors
-    /// The body is too long or not JSON, or lacks a required field.
-    pub fn body(&self, body: &[u8]) -> Result<Option<PoolStats>, Malformed> {
+    /// The body is too long or not JSON, or a field is invalid.
+    pub fn body(&self, body: &[u8]) -> Result<PoolStats, Malformed> {
         if body.len() > BODY_MAX {
             return Err(Malformed("too-long"));
         }
-        let answer = serde_json::from_slice(body).map_err(|_| Malformed("json"))?;
-        let sample = (self.parser)(&answer)?;
-        Ok(sample.map(|sample| PoolStats {
-            hashrate: sample.hashrate,
-            daily: sample.daily,
-            workers: sample.workers,
-        }))
+        let answer: Value = serde_json::from_slice(body).map_err(|_| Malformed("json"))?;
+        let error = &answer["error"];
+        match error.is_object() || error.as_str().is_some_and(|words| !words.is_empty()) {
+            true => Ok(PoolStats::refused(refusal::words(error))),
+            false => (self.parser)(&answer),
+        }
+    }
+
+    /// Returns whether a status says that the pool does not know the user, or refuses the key.
+    pub fn refuses(&self, account: PoolAccount<'_>, status: u16) -> bool {
+        match status {
+            401 | 403 => self.key_header.is_some(),
+            404 => !account.global || self.global_url.is_none(),
+            _ => false,
+        }
     }
 }
 

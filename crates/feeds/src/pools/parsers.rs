@@ -1,24 +1,32 @@
 //! Parsers of the pools' responses, one per pool software.
 
-use market::units::{Hashrate, Sats};
+use market::{
+    PoolStats,
+    units::{Hashrate, Sats},
+};
 use serde_json::Value;
 
-use super::Sample;
-use crate::{
-    malformed::Malformed,
-    scalar::{self, Scalar},
-};
+use crate::{malformed::Malformed, refusal, scalar::Scalar};
 
 /// Decimal places of a bitcoin amount.
 const BTC_PLACES: usize = 8;
 
-const NO_HASHRATE: Malformed = Malformed("hashrate");
+/// Letters of the units of a hashrate with their powers of ten.
+const UNITS: &[(&str, usize)] = &[
+    ("Z", 21),
+    ("E", 18),
+    ("P", 15),
+    ("T", 12),
+    ("G", 9),
+    ("M", 6),
+    ("K", 3),
+    ("", 0),
+];
 
-fn sample(hashrate: u128) -> Sample {
-    Sample {
-        hashrate: Hashrate(hashrate),
-        daily: None,
-        workers: None,
+fn hashing(hashrate: Option<Hashrate>) -> PoolStats {
+    PoolStats {
+        hashrate,
+        ..PoolStats::default()
     }
 }
 
@@ -32,128 +40,99 @@ fn count(value: &Value) -> Option<u32> {
     u32::try_from(Scalar::from(value).scaled(0)?).ok()
 }
 
-/// A hashrate in H/s as a number or a text. `Ok(None)` if the text is empty.
-fn plain_hashrate(value: &Value) -> Result<Option<u128>, Malformed> {
+/// A hashrate in the unit of this power of ten, as a number or a text; `Ok(None)` if it is absent.
+fn hashrate(value: &Value, power: usize) -> Result<Option<Hashrate>, Malformed> {
     let value = Scalar::from(value);
-    match &value {
-        Scalar::Text(text) if text.is_empty() => Ok(None),
-        Scalar::Text(_) | Scalar::Whole(_) | Scalar::Float(_) => {
-            value.scaled(0).map(Some).ok_or(NO_HASHRATE)
-        }
-        Scalar::Nil | Scalar::Odd => Err(NO_HASHRATE),
+    if value.is_absent() {
+        return Ok(None);
     }
+    let hashrate = value.scaled(power).ok_or(Malformed("hashrate"))?;
+    Ok(Some(Hashrate(hashrate)))
 }
 
-/// ckpool: a text such as `1.2T`.
-pub(super) fn ckpool(answer: &Value) -> Result<Option<Sample>, Malformed> {
-    let hashrate = answer["hashrate1m"].as_str().and_then(with_suffix);
-    Ok(hashrate.filter(|hashrate| *hashrate > 0).map(sample))
-}
-
-fn with_suffix(text: &str) -> Option<u128> {
-    const SUFFIXES: &[(char, usize)] = &[
-        ('Z', 21),
-        ('E', 18),
-        ('P', 15),
-        ('T', 12),
-        ('G', 9),
-        ('M', 6),
-        ('K', 3),
-    ];
-    let (suffix, places) = SUFFIXES
-        .iter()
-        .find(|(suffix, _)| text.ends_with(*suffix))?;
-    scalar::scaled(text.strip_suffix(*suffix)?, *places)
+/// ckpool: a text such as `1.2T`, `1e+03T` at the top of a unit, without a unit below 1000 H/s.
+pub(super) fn ckpool(answer: &Value) -> Result<PoolStats, Malformed> {
+    let value = &answer["hashrate1m"];
+    let Some(text) = value.as_str() else {
+        return Ok(hashing(hashrate(value, 0)?));
+    };
+    let split = |(unit, power): &(&str, usize)| Some((text.strip_suffix(unit)?, *power));
+    let (number, power) = UNITS.iter().find_map(split).unwrap_or((text, 0));
+    Ok(hashing(hashrate(&number.into(), power)?))
 }
 
 /// public-pool: the sum over all workers.
-pub(super) fn public_pool(answer: &Value) -> Result<Option<Sample>, Malformed> {
+pub(super) fn public_pool(answer: &Value) -> Result<PoolStats, Malformed> {
     let Some(workers) = answer["workers"].as_array() else {
-        return Ok(None);
+        return Ok(PoolStats::default());
     };
     let hashrates = workers
         .iter()
         .filter_map(|worker| Scalar::from(&worker["hashRate"]).scaled(0));
     let total = hashrates.fold(0, u128::saturating_add);
-    Ok((total > 0).then(|| Sample {
+    Ok(PoolStats {
         workers: u32::try_from(workers.len()).ok(),
-        ..sample(total)
-    }))
+        ..hashing(Some(Hashrate(total)))
+    })
 }
 
 /// Ocean: the earnings are an estimate for the next block.
-pub(super) fn ocean(answer: &Value) -> Result<Option<Sample>, Malformed> {
+pub(super) fn ocean(answer: &Value) -> Result<PoolStats, Malformed> {
     let result = &answer["result"];
-    if result.is_null() {
-        return Ok(None);
-    }
-    let hashrate = plain_hashrate(&result["hashrate_300s"])?;
-    Ok(hashrate.map(|hashrate| Sample {
+    Ok(PoolStats {
         daily: btc(&result["estimated_earn_next_block"]),
-        ..sample(hashrate)
-    }))
+        ..hashing(hashrate(&result["hashrate_300s"], 0)?)
+    })
 }
 
-/// Braiins: a number and its unit.
-pub(super) fn braiins(answer: &Value) -> Result<Option<Sample>, Malformed> {
-    const UNITS: &[(&str, u128)] = &[
-        ("Zh/s", 1_000_000_000_000_000_000_000),
-        ("Eh/s", 1_000_000_000_000_000_000),
-        ("Ph/s", 1_000_000_000_000_000),
-        ("Th/s", 1_000_000_000_000),
-        ("Gh/s", 1_000_000_000),
-        ("Mh/s", 1_000_000),
-        ("Kh/s", 1_000),
-    ];
+/// Braiins: a number and its unit, such as `Th/s`.
+pub(super) fn braiins(answer: &Value) -> Result<PoolStats, Malformed> {
     let account = &answer["btc"];
     if account.is_null() {
-        return Ok(None);
+        return Ok(PoolStats::default());
     }
-    let unit = account["hash_rate_unit"]
-        .as_str()
-        .ok_or(Malformed("unit"))?;
-    let (_, unit) = UNITS
+    let unit = account["hash_rate_unit"].as_str();
+    let unit = unit.and_then(|unit| unit.strip_suffix("h/s"));
+    let (_, power) = UNITS
         .iter()
-        .find(|(name, _)| *name == unit)
+        .find(|(letter, _)| unit == Some(letter))
         .ok_or(Malformed("unit"))?;
-    // Rounded before it is scaled, as the pool does.
-    let number = Scalar::from(&account["hash_rate_5m"])
-        .scaled(0)
-        .ok_or(NO_HASHRATE)?;
-    let hashrate = number.checked_mul(*unit).ok_or(NO_HASHRATE)?;
-    Ok(Some(Sample {
+    Ok(PoolStats {
         daily: btc(&account["today_reward"]),
-        ..sample(hashrate)
-    }))
+        ..hashing(hashrate(&account["hash_rate_5m"], *power)?)
+    })
 }
 
-/// Foundry: a list of days, the latest last.
-pub(super) fn foundry(answer: &Value) -> Result<Option<Sample>, Malformed> {
+/// Foundry: a list of days, the latest last; an account that has never mined has none.
+pub(super) fn foundry(answer: &Value) -> Result<PoolStats, Malformed> {
     let days = [answer, &answer["data"], &answer["result"]]
         .into_iter()
         .find_map(Value::as_array);
-    let Some(day) = days.and_then(|days| days.last()) else {
-        return Ok(None);
+    let Some(days) = days else {
+        return Ok(PoolStats::default());
     };
-    let hashrate = ["hashrate", "shareHashrate", "value", "hashRate"]
-        .into_iter()
-        .find_map(|name| day.get(name))
-        .ok_or(NO_HASHRATE)?;
-    Ok(plain_hashrate(hashrate)?.map(|hashrate| Sample {
+    let Some(day) = days.last() else {
+        return Ok(PoolStats {
+            daily: Some(Sats(0)),
+            ..hashing(Some(Hashrate(0)))
+        });
+    };
+    let names = ["hashrate", "shareHashrate", "value", "hashRate"];
+    let value = names.into_iter().find_map(|name| day.get(name));
+    Ok(PoolStats {
         daily: btc(&day["totalAmount"]),
-        ..sample(hashrate)
-    }))
+        ..hashing(hashrate(value.unwrap_or(&Value::Null), 0)?)
+    })
 }
 
 /// ViaBTC: an error code that must be zero, and an average over an hour.
-pub(super) fn viabtc(answer: &Value) -> Result<Option<Sample>, Malformed> {
-    let data = &answer["data"];
-    if answer["code"] != 0 || data.is_null() {
-        return Ok(None);
+pub(super) fn viabtc(answer: &Value) -> Result<PoolStats, Malformed> {
+    if answer["code"] != 0 {
+        return Ok(PoolStats::refused(refusal::words(answer)));
     }
-    let hashrate = plain_hashrate(&data["hashrate_1hour"])?;
-    Ok(hashrate.map(|hashrate| Sample {
+    let data = &answer["data"];
+    Ok(PoolStats {
         workers: count(&data["active_workers"]),
-        ..sample(hashrate)
-    }))
+        ..hashing(hashrate(&data["hashrate_1hour"], 0)?)
+    })
 }

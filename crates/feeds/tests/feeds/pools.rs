@@ -34,12 +34,22 @@ fn stats(
     hashrate: u128,
     daily: Option<u64>,
     workers: Option<u32>,
-) -> Result<Option<PoolStats>, &'static str> {
-    Ok(Some(PoolStats {
-        hashrate: Hashrate(hashrate),
+) -> Result<PoolStats, &'static str> {
+    Ok(PoolStats {
+        hashrate: Some(Hashrate(hashrate)),
         daily: daily.map(Sats),
         workers,
-    }))
+        refusal: None,
+    })
+}
+
+/// An answer without figures.
+fn unknown() -> Result<PoolStats, &'static str> {
+    Ok(PoolStats::default())
+}
+
+fn refused(words: &str) -> Result<PoolStats, &'static str> {
+    Ok(PoolStats::refused(words.into()))
 }
 
 #[test]
@@ -66,7 +76,7 @@ fn both_tables_agree() {
             ..account(&no_user)
         });
         assert_eq!(global.is_ok(), pool.global, "{}", pool.id);
-        let sample = row.body(&answer_of(pool.id)).unwrap().unwrap();
+        let sample = row.body(&answer_of(pool.id)).unwrap();
         assert_eq!(sample.daily.is_some(), pool.earnings, "{}", pool.id);
     }
     assert_eq!(pools::find("OCEAN").map(|pool| pool.id), Some("ocean"));
@@ -207,15 +217,22 @@ fn answers() {
         ("ckpool", r#"{"hashrate1m":"2.5Z"}"#, stats(2_500_000_000_000_000_000_000, None, None)),
         ("ckpool", r#"{"hashrate1m":"1.5G"}"#, stats(1_500_000_000, None, None)),
         ("ckpool", r#"{"hashrate1m":"750M"}"#, stats(750_000_000, None, None)),
-        ("ckpool", r#"{"hashrate1m":"0"}"#, Ok(None)),
-        ("ckpool", r#"{"hashrate1m":"0T"}"#, Ok(None)),
-        ("ckpool", r#"{"hashrate1m":""}"#, Ok(None)),
-        ("ckpool", r#"{"hashrate1m":"T"}"#, Ok(None)),
-        ("ckpool", r#"{"hashrate1m":"1.2t"}"#, Ok(None)),
-        ("ckpool", r#"{"hashrate1m":"998"}"#, Ok(None)),
-        ("ckpool", r#"{"hashrate1m":"-5T"}"#, Ok(None)),
-        ("ckpool", r#"{"hashrate1m":5}"#, Ok(None)),
-        ("ckpool", r#"{}"#, Ok(None)),
+        ("ckpool", r#"{"hashrate1m":"0"}"#, stats(0, None, None)),
+        ("ckpool", r#"{"hashrate1m":"0T"}"#, stats(0, None, None)),
+        ("ckpool", r#"{"hashrate1m":"1e+03T"}"#, stats(1_000_000_000_000_000, None, None)),
+        ("ckpool", r#"{"hashrate1m":"1.23e+03E"}"#, stats(1_230_000_000_000_000_000_000, None, None)),
+        ("ckpool", r#"{"hashrate1m":"1e+03"}"#, stats(1000, None, None)),
+        ("ckpool", r#"{"hashrate1m":"4.5e-01K"}"#, stats(450, None, None)),
+        ("ckpool", r#"{"hashrate1m":"9e-05K"}"#, stats(0, None, None)),
+        ("ckpool", r#"{"hashrate1m":"1e+99T"}"#, Err("hashrate")),
+        ("ckpool", r#"{"hashrate1m":"1eT"}"#, Err("hashrate")),
+        ("ckpool", r#"{"error":"User not found"}"#, refused("User not found")),
+        ("ckpool", r#"{"hashrate1m":""}"#, unknown()),
+        ("ckpool", r#"{"hashrate1m":"1.2t"}"#, Err("hashrate")),
+        ("ckpool", r#"{"hashrate1m":"998"}"#, stats(998, None, None)),
+        ("ckpool", r#"{"hashrate1m":"-5T"}"#, Err("hashrate")),
+        ("ckpool", r#"{"hashrate1m":5}"#, stats(5, None, None)),
+        ("ckpool", r#"{}"#, unknown()),
         ("ckpool", "oops", Err("json")),
         (
             "public_pool",
@@ -223,9 +240,9 @@ fn answers() {
             stats(1_000_000_000_000, None, Some(3)),
         ),
         ("gobrrr_pool", r#"{"workers":[{"hashRate":123456789.4},{"hashRate":987654321.6}]}"#, stats(1_111_111_111, None, Some(2))),
-        ("public_pool", r#"{"workers":[]}"#, Ok(None)),
-        ("public_pool", r#"{"workers":[{"hashRate":0},{"hashRate":0}]}"#, Ok(None)),
-        ("public_pool", r#"{}"#, Ok(None)),
+        ("public_pool", r#"{"workers":[]}"#, stats(0, None, Some(0))),
+        ("public_pool", r#"{"workers":[{"hashRate":0},{"hashRate":null}]}"#, stats(0, None, Some(2))),
+        ("public_pool", r#"{}"#, unknown()),
         ("public_pool", "{", Err("json")),
         (
             "ocean",
@@ -233,24 +250,29 @@ fn answers() {
             stats(123_456_000_000_000, Some(250), None),
         ),
         ("ocean", r#"{"result":{"hashrate_300s":98765432100,"estimated_earn_next_block":0.0}}"#, stats(98_765_432_100, Some(0), None)),
-        ("ocean", r#"{"result":null}"#, Ok(None)),
-        ("ocean", r#"{"result":{"hashrate_300s":""}}"#, Ok(None)),
-        ("ocean", r#"{"result":{}}"#, Err("hashrate")),
-        ("ocean", r#"{"result":{"hashrate_300s":"1e14"}}"#, Err("hashrate")),
+        ("ocean", r#"{"result":{"hashrate_300s":"0","estimated_earn_next_block":"0.00000000"}}"#, stats(0, Some(0), None)),
+        ("ocean", r#"{"result":{"hashrate_300s":1,"estimated_earn_next_block":"2.5E-7"}}"#, stats(1, Some(25), None)),
+        ("ocean", r#"{"error":"No such user"}"#, refused("No such user")),
+        ("ocean", r#"{"error":"","result":null}"#, unknown()),
+        ("ocean", r#"{"result":{"hashrate_300s":""}}"#, unknown()),
+        ("ocean", r#"{"result":{}}"#, unknown()),
+        ("ocean", r#"{"result":{"hashrate_300s":"1e14"}}"#, stats(100_000_000_000_000, None, None)),
         (
             "braiins",
             r#"{"btc":{"hash_rate_5m":250.5,"hash_rate_unit":"Th/s","today_reward":0.00123456}}"#,
-            stats(251_000_000_000_000, Some(123_456), None),
+            stats(250_500_000_000_000, Some(123_456), None),
         ),
         (
             "braiins",
             r#"{"btc":{"hash_rate_5m":12.3,"hash_rate_unit":"Ph/s","today_reward":"0.0"}}"#,
-            stats(12_000_000_000_000_000, Some(0), None),
+            stats(12_300_000_000_000_000, Some(0), None),
         ),
         ("braiins", r#"{"btc":{"hash_rate_5m":5.0,"hash_rate_unit":"Gh/s"}}"#, stats(5_000_000_000, None, None)),
-        ("braiins", r#"{"btc":null}"#, Ok(None)),
+        ("braiins", r#"{"btc":{"hash_rate_5m":0.4,"hash_rate_unit":"Th/s"}}"#, stats(400_000_000_000, None, None)),
+        ("braiins", r#"{"btc":{"hash_rate_5m":0,"hash_rate_unit":"h/s"}}"#, stats(0, None, None)),
+        ("braiins", r#"{"btc":null}"#, unknown()),
         ("braiins", r#"{"btc":{"hash_rate_5m":5.0,"hash_rate_unit":"Xh/s"}}"#, Err("unit")),
-        ("braiins", r#"{"btc":{"hash_rate_unit":"Th/s"}}"#, Err("hashrate")),
+        ("braiins", r#"{"btc":{"hash_rate_unit":"Th/s"}}"#, unknown()),
         ("braiins", r#"{"btc":{"hash_rate_5m":1e30,"hash_rate_unit":"Zh/s"}}"#, Err("hashrate")),
         (
             "foundry_usa",
@@ -260,18 +282,18 @@ fn answers() {
         ("foundry_usa", r#"[{"hashrate":7}]"#, stats(7, None, None)),
         ("foundry_usa", r#"[{"totalAmount":0,"hashrate":0}]"#, stats(0, Some(0), None)),
         ("foundry_usa", r#"[{"totalAmount":1.0,"value":3}]"#, stats(3, Some(100_000_000), None)),
-        ("foundry_usa", "[]", Ok(None)),
-        ("foundry_usa", "{}", Ok(None)),
-        ("foundry_usa", "5", Ok(None)),
+        ("foundry_usa", "[]", stats(0, Some(0), None)),
+        ("foundry_usa", "{}", unknown()),
+        ("foundry_usa", "5", unknown()),
         ("foundry_usa", r#"{"data":[{"totalAmount":0.00000123,"hashrate":42}]}"#, stats(42, Some(123), None)),
         ("foundry_usa", r#"{"result":[{"shareHashrate":"98765432"}]}"#, stats(98_765_432, None, None)),
-        ("foundry_usa", r#"[{"totalAmount":1}]"#, Err("hashrate")),
+        ("foundry_usa", r#"[{"hashrate":null}]"#, unknown()),
         ("foundry_usa", "[{", Err("json")),
         ("viabtc", r#"{"code":0,"data":{"hashrate_1hour":"55000000000000","active_workers":4}}"#, stats(55_000_000_000_000, None, Some(4))),
         ("viabtc", r#"{"code":0,"data":{"hashrate_1hour":12.6}}"#, stats(13, None, None)),
-        ("viabtc", r#"{"code":7,"data":{"hashrate_1hour":1}}"#, Ok(None)),
-        ("viabtc", r#"{"code":0,"data":null}"#, Ok(None)),
-        ("viabtc", r#"{"code":0,"data":{}}"#, Err("hashrate")),
+        ("viabtc", r#"{"code":7,"message":"Invalid API key","data":{"hashrate_1hour":1}}"#, refused("Invalid API key")),
+        ("viabtc", r#"{"code":0,"data":null}"#, unknown()),
+        ("viabtc", r#"{"code":0,"data":{"hashrate_1hour":"0","active_workers":0}}"#, stats(0, None, Some(0))),
     ];
     for (id, body, expected) in rows {
         let row = pools::find(id).unwrap();
@@ -283,6 +305,39 @@ fn answers() {
     }
     let long = vec![b' '; pools::BODY_MAX + 1];
     assert_eq!(pools::POOLS[0].body(&long), Err(Malformed("too-long")));
+}
+
+#[test]
+fn a_refused_user_is_an_answer() {
+    let user = Secret::new("me");
+    // The status, and the pools that refuse the user of their own figures by it.
+    let keys = &["braiins", "foundry_usa", "viabtc"][..];
+    let all = &core::ids()[..];
+    for (status, refusing) in [
+        (200, &[][..]),
+        (401, keys),
+        (403, keys),
+        (404, all),
+        (429, &[]),
+        (503, &[]),
+    ] {
+        let refuses = pools::POOLS
+            .iter()
+            .filter(|pool| pool.refuses(account(&user), status));
+        let refuses: Vec<_> = refuses.map(|pool| pool.id).collect();
+        assert_eq!(refuses, refusing, "{status}");
+    }
+    let global = PoolAccount {
+        global: true,
+        ..account(&user)
+    };
+    for (id, refuses) in [("noderunners", false), ("ckpool", true)] {
+        assert_eq!(
+            pools::find(id).unwrap().refuses(global, 404),
+            refuses,
+            "{id}"
+        );
+    }
 }
 
 #[test]

@@ -91,9 +91,10 @@ async fn clock_with_data() -> Clock {
         market.pool = Some(Figure {
             datum: Datum {
                 value: PoolStats {
-                    hashrate: Hashrate(512_340_000_000_000),
+                    hashrate: Some(Hashrate(512_340_000_000_000)),
                     daily: Some(Sats(1_234)),
                     workers: Some(2),
+                    refusal: None,
                 },
                 source: SourceId::Pool,
                 seen: Seen::At(Duration::ZERO),

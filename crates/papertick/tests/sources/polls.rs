@@ -57,26 +57,23 @@ async fn a_pool_is_polled_and_keeps_its_values_when_it_fails() {
     assert_eq!(first_line(&head), format!("GET /api/client/{KEY} HTTP/1.1"));
     assert!(head.contains("accept: application/json\r\n"), "{head}");
     rig.next().await;
+    let reported = |value| {
+        let identity = pool("local_public_pool").identity();
+        let up = Observation::Connection(Connection::Up);
+        [up, Observation::Pool(Polled { identity, value })]
+    };
     let stats = PoolStats {
-        hashrate: Hashrate(1_000_000_000_000),
-        daily: None,
+        hashrate: Some(Hashrate(1_000_000_000_000)),
         workers: Some(3),
+        ..PoolStats::default()
     };
-    let polled = Polled {
-        identity: pool("local_public_pool").identity(),
-        value: stats,
-    };
-    let up = Observation::Connection(Connection::Up);
-    assert_eq!(rig.next().await.1, [up.clone(), Observation::Pool(polled)]);
+    assert_eq!(rig.next().await.1, reported(stats));
 
     let answered_at = Instant::now();
-    answer(&mut arrivals, "200 OK", r#"{"workers":[]}"#).await;
+    answer(&mut arrivals, "404 Not Found", "").await;
     assert_eq!(answered_at.elapsed().as_secs(), 60);
-    assert_eq!(
-        rig.next().await.1,
-        [up],
-        "a valid response without a figure"
-    );
+    let refused = PoolStats::refused("404 Not Found".to_owned());
+    assert_eq!(rig.next().await.1, reported(refused));
     answer(&mut arrivals, "200 OK", "<html>").await;
     assert_eq!(rig.down().await.0, "invalid answer (json)");
     answer(&mut arrivals, "502 Bad Gateway", "").await;
@@ -171,7 +168,7 @@ async fn a_pools_key_travels_in_its_header_only() {
     let Some(Observation::Pool(Polled { value: stats, .. })) = seen.last() else {
         unreachable!()
     };
-    assert_eq!(stats.hashrate, Hashrate(251_000_000_000_000));
+    assert_eq!(stats.hashrate, Some(Hashrate(250_500_000_000_000)));
     assert_eq!(stats.daily, Some(Sats(123_456)));
     rig.stop().await;
 }

@@ -299,9 +299,9 @@ fn whole(fee: FeeRate) -> FeeRate {
 
 fn pool(values: &Values) -> Option<PoolStats> {
     Some(PoolStats {
-        hashrate: values.hashrate?,
+        hashrate: Some(values.hashrate?),
         daily: values.daily,
-        workers: None,
+        ..PoolStats::default()
     })
 }
 
