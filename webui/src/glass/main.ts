@@ -29,7 +29,7 @@ const STORED_PICTURE_MAX = 1024 * 1024;
 const query = new URLSearchParams(location.search);
 if (isCapable()) {
   if (query.has('live')) start();
-  else location.replace(`${location.search}${location.search ? '&' : '?'}live${location.hash}`);
+  else afterStill(() => location.replace(`${location.search}${location.search ? '&' : '?'}live${location.hash}`));
 } else if (query.has('live')) {
   query.delete('live');
   location.replace(`?${query}${location.hash}`);
@@ -44,6 +44,14 @@ function isCapable(): boolean {
     'arrayBuffer' in Blob.prototype &&
     'replaceChildren' in Element.prototype
   );
+}
+
+/** Calls a function when the still picture is loaded, so that its load is not aborted. */
+function afterStill(then: () => void): void {
+  const still = document.querySelector('img');
+  if (!still || still.complete) return then();
+  still.addEventListener('load', then);
+  still.addEventListener('error', then);
 }
 
 function start(): void {
@@ -81,6 +89,8 @@ function start(): void {
   let last: { address: string; tag: string | null; picture: string } | undefined;
   let isFetching = false;
   let isWanted = false;
+  /** What the picture depends on besides the time; undefined after connecting, when it is fetched anyway, and empty if that failed. */
+  let version: string | undefined;
   /** Why there is no picture. */
   let refusal = '';
   /** Why a tap failed, for a short time. */
@@ -127,11 +137,13 @@ function start(): void {
         if (cleared === before) seenAt = Math.max(seenAt, requestedAt);
       } else if (response.status !== 401) {
         refusal = words.refused.replace('{why}', await reason(response));
+        version = '';
         return;
       }
       refusal = '';
     } catch {
-      // The stream notices a lost connection; the picture is fetched again when it is back.
+      // The stream notices a lost connection; the picture is fetched again when it is back, or with the next status.
+      version = '';
     }
   }
 
@@ -175,19 +187,24 @@ function start(): void {
     // The silence may have lasted for hours: timers stand still while the device sleeps.
     if (wasLive && seenAt > 0) seenAt = Math.max(seenAt, stream.lastByteAt);
     if (state.kind === 'live') void refresh();
+    else version = undefined;
     if (state.kind === 'away' && !last) void restore();
     if (state.kind === 'locked') clear();
     showMessage();
   }
 
   function onEvent({ name, data }: Frame): void {
-    if (name === 'status') {
-      const status = JSON.parse(data) as Status;
-      root.classList.toggle('dark', dark ?? status.epdInverted);
-      root.classList.toggle('quiet', status.dnd.active && !isClear);
-      if (screen === null) canvas.setAttribute('aria-label', status.says);
-    }
-    if (name === 'status' || name === 'panels') void refresh();
+    if (name !== 'status') return;
+    const status = JSON.parse(data) as Status;
+    root.classList.toggle('dark', dark ?? status.epdInverted);
+    root.classList.toggle('quiet', status.dnd.active && !isClear);
+    if (screen === null) canvas.setAttribute('aria-label', status.says);
+    const { says, mode, stale, disputed, epdInverted, settingsTag } = status;
+    const before = version;
+    // Another screen than the clock may depend on any value; the clock answers 304 if its picture is the same.
+    version =
+      screen === null ? JSON.stringify([status.data, says, mode, stale, disputed, epdInverted, settingsTag]) : data;
+    if (before !== undefined && before !== version) void refresh();
   }
 
   /** Stores the picture for a page that is loaded while the clock is unreachable. */

@@ -33,8 +33,11 @@ async function openGlass(path = '/glass', options = {}) {
   const page = await context.newPage();
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => /policy/i.test(message.text()) && faults.push(message.text()));
+  const aborted = [];
+  page.on('requestfailed', (request) => aborted.push(request.url()));
   await page.goto(clock.url + path);
   await page.waitForFunction(() => document.querySelector('canvas')?.width > 300);
+  assert.deepEqual(aborted, []);
   return page;
 }
 
@@ -65,6 +68,14 @@ describe('full screen', () => {
     await page.setViewportSize({ width: 400, height: 600 });
     await shows(next(), 'width=800&height=1200');
     await page.waitForFunction(() => document.querySelector('canvas').width === 800);
+    // A status that changes nothing visible loads no picture.
+    const before = frames().length;
+    clock.settings.dnd.enabled = true;
+    clock.changed(clock.data());
+    await page.waitForFunction(() => document.documentElement.classList.contains('quiet'));
+    mine();
+    await shows(next());
+    assert.equal(frames().length, before + 1);
     assert.equal(await page.getAttribute('canvas', 'aria-label'), clock.status().says);
     assert.equal(clock.streams.size, 1);
   });
