@@ -244,10 +244,7 @@ fn screen_cells(
         prices: Arc::new(price.into_iter().map(|price| (currency, price)).collect()),
         pool: pool(values).and_then(figure),
         pool_logo: None,
-        miner: figure(MinerStats {
-            hashrate: values.miner,
-            best_difficulty: values.best.clone(),
-        }),
+        miner: miner(values).and_then(figure),
         balance: values.balance.and_then(|sats| figure(Msats(sats.0 * 1000))),
     };
     let truth = HeightTruth {
@@ -295,6 +292,15 @@ fn whole(fee: FeeRate) -> FeeRate {
     FeeRate {
         micros: (fee.micros + MICRO / 2) / MICRO * MICRO,
     }
+}
+
+/// The figures of the miner; `None` without any, which is a miner that does not answer.
+fn miner(values: &Values) -> Option<MinerStats> {
+    let has_figure = values.miner.is_some() || values.best.is_some();
+    has_figure.then(|| MinerStats {
+        hashrate: values.miner,
+        best_difficulty: values.best.clone(),
+    })
 }
 
 fn pool(values: &Values) -> Option<PoolStats> {
