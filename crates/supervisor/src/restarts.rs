@@ -137,7 +137,7 @@ impl Supervisor {
         print_error(&format!(
             "the device could not be started ({reason}), trying again"
         ));
-        self.count("could not be started at first", reason);
+        self.count("The clock could not be started at first", reason);
         Ok(NextStep::StartAfter(
             self.limits.pause(self.counts.unstarted),
         ))
@@ -166,7 +166,7 @@ impl Supervisor {
         self.counts.failed = 0;
         let reason = format!("it ended unexpectedly {failures} times: {reason}");
         self.programs.set_aside(slot, &reason);
-        self.count("another version runs", &reason);
+        self.count("Another version runs", &reason);
         NextStep::Start
     }
 
@@ -199,12 +199,14 @@ impl Supervisor {
         print_error(&format!(
             "the device ended unexpectedly ({reason}); restarting it"
         ));
-        self.count("restarted after an unexpected end", reason);
+        self.count("Restarted after an unexpected end", reason);
         if failures >= self.limits.failures && self.next.safe_mode.is_none() {
             print_error(
                 "the device ended unexpectedly several times; restarting it without its sources",
             );
-            self.next.safe_mode = Some(format!("it ended unexpectedly {failures} times: {reason}"));
+            self.next.safe_mode = Some(format!(
+                "The clock ended unexpectedly {failures} times: {reason}"
+            ));
         }
         NextStep::StartAfter(self.limits.pause(failures))
     }

@@ -11,6 +11,7 @@ use std::{
 use runtime::{standard_error::print_error, tasks::Tasks, time_budget::TimeBudget};
 use rustix::process::Signal;
 use serde_json::Value;
+use signal_hook::low_level::signal_name;
 use tokio::time::{Instant, sleep_until, timeout};
 use updates::slots::{ImageSlot, Program};
 
@@ -418,7 +419,14 @@ fn end_of(status: ExitStatus, cut: Option<String>) -> DeviceEnd {
         None if is_from_outside(status) => FailureKind::Killed,
         Some(_) | None => FailureKind::Broken,
     };
-    DeviceEnd::Failed(kind, status.to_string())
+    let reason = match status.signal() {
+        Some(signal) => match signal_name(signal) {
+            Some(name) => format!("it was ended by {name}"),
+            None => format!("it was ended by signal number {signal}"),
+        },
+        None => status.to_string(),
+    };
+    DeviceEnd::Failed(kind, reason)
 }
 
 /// Whether the process was ended by a signal of another process. A crash raises other signals.
