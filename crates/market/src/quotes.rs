@@ -109,6 +109,8 @@ pub struct JudgedQuote {
 pub struct PriceTruth {
     /// How good it is.
     pub state: PriceState,
+    /// Uptime since which the sources have contradicted each other, or else no quorum has agreed; `None` if it is agreed.
+    pub doubted: Option<Duration>,
     /// Distance from the lowest to the highest quote that counts, in thousandths of the lowest. `None` for fewer than two.
     pub spread_permille: Option<u64>,
     /// All quotes, including those that do not count.
@@ -282,6 +284,7 @@ impl CurrencyQuotes {
         PriceVerdict {
             truth: PriceTruth {
                 state,
+                doubted: self.history.disputed.or(self.history.weak),
                 spread_permille: self.spread(&counted),
                 quotes: self.judged_quotes(&fresh, &agreeing),
             },

@@ -58,6 +58,8 @@ export interface Status {
   safeMode: string | null;
   /** The network. */
   link: LinkStatus;
+  /** Remote displays that wait for approval: their names, or their ids. */
+  displaysWaiting: string[];
   /** Version of the settings document. */
   settingsTag: string;
   /** Time since the start, s. */
@@ -618,6 +620,8 @@ export interface PriceStatus {
   source: SourceId;
   /** The price that is shown. */
   shown?: string;
+  /** Time since the sources have contradicted each other, or else since no quorum has agreed, s; absent if it is agreed. */
+  doubtedSec?: number;
   /** Difference between the highest and the lowest counted quote, per mille; null for fewer than two quotes. */
   spreadPermille?: number | null;
   /** All quotes, refused ones included. */

@@ -16,6 +16,7 @@ use alloc::{
 use core::time::Duration;
 
 use device::{
+    displays::DisplayState,
     lights::{frontlight::DUTY_MAX, strip::MuteReason},
     settings::emit::lux,
     view::{SourceState, View},
@@ -91,6 +92,8 @@ pub struct Status {
     pub safe_mode: Option<String>,
     /// The network.
     pub link: LinkStatus,
+    /// Remote displays that wait for approval: their names, or their ids.
+    pub displays_waiting: Vec<String>,
     /// Version of the settings document.
     pub settings_tag: String,
     /// Time since the start, s.
@@ -170,6 +173,16 @@ pub struct ClockStatus {
     pub notes: Vec<String>,
 }
 
+/// Names of the displays that wait for approval, or their ids.
+fn displays_waiting(view: &View) -> Vec<String> {
+    let waiting = view.displays.iter().filter(|state| !state.is_approved);
+    let name = |state: &DisplayState| match state.display.name.as_str() {
+        "" => state.display.id.clone(),
+        name => name.to_owned(),
+    };
+    waiting.map(name).collect()
+}
+
 impl Status {
     /// The status of a view.
     pub fn of(view: &View, surroundings: &Surroundings) -> Status {
@@ -202,6 +215,7 @@ impl Status {
             truth: TruthStatus::of(view, None),
             safe_mode: view.safe_mode.clone(),
             link: LinkStatus::from(&view.link),
+            displays_waiting: displays_waiting(view),
             settings_tag: surroundings.settings_tag.clone(),
             esp_uptime: 0,
             memory: MemoryStatus::default(),

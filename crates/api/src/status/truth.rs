@@ -127,6 +127,10 @@ pub struct PriceStatus {
 pub struct PriceQuotes {
     /// The price that is shown.
     pub shown: String,
+    /// Time since the sources have contradicted each other, or else since no quorum has agreed, s; absent if it is agreed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u64")]
+    pub doubted_sec: Option<u64>,
     /// Difference between the highest and the lowest counted quote, per mille; null for fewer than two quotes.
     pub spread_permille: Option<u64>,
     /// All quotes, refused ones included.
@@ -237,6 +241,9 @@ impl PriceStatus {
         let truth = view.truth.prices.get(&currency).zip(uptime);
         let quotes = |(truth, uptime): (&PriceTruth, Duration)| PriceQuotes {
             shown: amount(price.value),
+            doubted_sec: truth
+                .doubted
+                .map(|since| uptime.saturating_sub(since).as_secs()),
             spread_permille: truth.spread_permille,
             voices: truth
                 .quotes

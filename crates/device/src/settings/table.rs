@@ -223,7 +223,8 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Panels]),
         group: Time,
         title: "No leading zero",
-        help: "9:05 instead of 09:05.",
+        help: "9:05 instead of 09:05. The clock always counts 24 hours.",
+        search: "12 hour 24 hour am pm",
         entity: Enabled,
     }
     /// Auto-rotate period, s; 0 stops the rotation. Written as `timePerScreen`, in minutes.
@@ -1201,7 +1202,7 @@ macro_rules! rows {($make:ident) => { $make! {
         group: Miner,
         title: "Follow a miner",
         help: "Adds its screens.",
-        search: "hashrate mining",
+        search: "hashrate mining bitaxe",
         entity: Enabled,
     }
     /// Host of the miner.

@@ -585,6 +585,7 @@ async fn the_metrics_have_states_and_deviations_of_values() {
         truth.fee = PriceState::Single;
         let agreed = PriceTruth {
             state: PriceState::Agreed,
+            doubted: None,
             spread_permille: Some(7),
             quotes: Vec::new(),
         };
