@@ -29,11 +29,13 @@ function table(): Plugin {
     enforce: 'pre',
     transform(code, id) {
       if (!id.endsWith('/settings.gen.json')) return null;
-      const isRedundant = (key: string, value: unknown) =>
+      const isRedundant = (row: { key?: string }, key: string, value: unknown) =>
         key === 'alias' ||
         ((key === 'reboot' || key === 'secret') && value === false) ||
-        (key === 'default' && typeof value !== 'string');
-      const replacer = (key: string, value: unknown) => (isRedundant(key, value) ? undefined : value);
+        (key === 'default' && row.key !== 'ceEndpoint');
+      function replacer(this: { key?: string }, key: string, value: unknown) {
+        return isRedundant(this, key, value) ? undefined : value;
+      }
       return { code: JSON.stringify(JSON.parse(code), replacer), map: null };
     },
   };

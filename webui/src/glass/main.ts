@@ -315,8 +315,8 @@ function start(): void {
   });
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || (event.target as Element).closest('a')) return;
-    if (event.key === ' ' || event.key === 'ArrowRight') void step('next');
-    else if (event.key === 'ArrowLeft') void step('previous');
+    if ([' ', 'Enter', 'ArrowRight', 'ArrowDown'].includes(event.key)) void step('next');
+    else if (['ArrowLeft', 'ArrowUp'].includes(event.key)) void step('previous');
     else if (event.key === 'f') void toggleFullScreen();
     else return;
     event.preventDefault();

@@ -1,12 +1,10 @@
 /** Delay before the page connects to the event stream again. */
 export const FIRST_MS = 1_000;
 export const MOST_MS = 30_000;
-export const CLOSING_MS = 5_000;
+/** A restarting clock is asked often: its new process accepts connections within a second. */
+export const RESTART_MS = 500;
 
-/** Why the last connection ended: it broke, or the clock sent a closing frame. */
-export type Ending = 'broken' | 'closing';
-
-/** Delays that double from one second to half a minute; a fixed delay after a closing frame. */
+/** Delays that double from one second to half a minute; a fixed delay during a restart. */
 export class Backoff {
   #failures = 0;
 
@@ -16,10 +14,10 @@ export class Backoff {
   }
 
   /** Next delay, ms. */
-  next(ending: Ending): number {
-    if (ending === 'closing') {
+  next(isRestarting: boolean): number {
+    if (isRestarting) {
       this.#failures = 0;
-      return CLOSING_MS;
+      return RESTART_MS;
     }
     const wait = Math.min(FIRST_MS * 2 ** this.#failures, MOST_MS);
     this.#failures += 1;

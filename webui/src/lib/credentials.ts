@@ -52,6 +52,15 @@ export function storeCredentials(persistence: Persistence): void {
   }
 }
 
+/** Where credentials are stored now; the browser if there are none. */
+export function storedPersistence(): Persistence {
+  try {
+    return sessionStorage.getItem(STORED) === null ? 'browser' : 'tab';
+  } catch {
+    return 'tab';
+  }
+}
+
 /** Removes stored credentials. */
 export function removeStoredCredentials(): void {
   try {

@@ -20,13 +20,6 @@ const REASONS: Record<string, string> = {
   unknown: n('The clock does not know this value.'),
   not_string: n('Every currency must be a code such as USD.'),
   range: n('This is not a valid time.'),
-  partial_order: n('Every screen needs a place.'),
-  bad_entry: n('The list of screens is damaged.'),
-  unknown_id: n('The list names a screen that the clock does not have.'),
-  dup_id: n('A screen is in the list twice.'),
-  dup_order: n('Two screens have the same place.'),
-  order_range: n('A screen has a place outside the list.'),
-  incomplete: n('The list does not name every screen.'),
 };
 
 /** A public key as hex or npub; the clock verifies the checksum of an npub. */
@@ -85,6 +78,9 @@ export function faults(settings: Settings, edits: Edits, fields: readonly Field[
   if (read('proxyEnabled') === true && read('proxyHost') === '') {
     found.push({ key: 'proxyHost', text: t('A proxy needs a host.') });
   }
+  if (read('mqttEnabled') === true && read('mqttHost') === '') {
+    found.push({ key: 'mqttHost', text: t('A broker needs a host, such as 192.168.1.20 or broker.local.') });
+  }
   if (read('proxyEnabled') === true && read('proxyType') === 0) {
     found.push({ key: 'proxyType', text: t('Choose which kind of proxy it is, or turn the proxy off.') });
   }
@@ -137,6 +133,12 @@ export function advice(settings: Settings, edits: Edits): Fault[] {
   if (screens?.every(({ enabled }) => !enabled)) {
     found.push({ key: 'screens', text: t('No screen is left in the rotation: the clock stays on the one it shows.') });
   }
+  const prefix = edits.hostnamePrefix;
+  if (typeof prefix === 'string') {
+    const name = hostname(prefix, String(settings.hostname ?? ''));
+    if (!name.startsWith(`${prefix}-`))
+      found.push({ key: 'hostnamePrefix', text: t('On the network the clock is called {name}.', { name }) });
+  }
   for (const key of ['httpAuthPass', 'otaPass']) {
     const password = edits[key];
     if (typeof password !== 'string' || password === '') continue;
@@ -144,6 +146,16 @@ export function advice(settings: Settings, edits: Edits): Fault[] {
     if (word) found.push({ key, text: word });
   }
   return found;
+}
+
+/** Longest host name, characters. */
+const HOSTNAME_MAX = 63;
+
+/** The host name that the clock makes of a prefix; its end is that of the current name. */
+function hostname(prefix: string, current: string): string {
+  const suffix = current.slice(current.lastIndexOf('-') + 1);
+  const label = prefix.replace(/[^a-z0-9]/giu, '-').slice(0, HOSTNAME_MAX - 1 - suffix.length);
+  return `${label.replace(/^-+|-+$/g, '') || 'papertick'}-${suffix}`;
 }
 
 function weakness(password: string, user: string): string {

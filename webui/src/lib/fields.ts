@@ -136,8 +136,10 @@ const SHORT = /^[\p{L}\p{N}]{1,3}$/u;
 export function contains(text: string, search: string): boolean {
   const hay = text.toLowerCase();
   const begins = hay.split(/[^\p{L}\p{N}]+/u);
+  // `fullscreen` and `wifi` are found as `full screen` and `Wi-Fi`.
+  const joined = begins.join('');
   const occurs = (word: string) =>
-    SHORT.test(word) ? begins.some((other) => other.startsWith(word)) : hay.includes(word);
+    SHORT.test(word) ? begins.some((other) => other.startsWith(word)) : hay.includes(word) || joined.includes(word);
   const words = search.toLowerCase().split(/\s+/);
   return words.every((word) => occurs(word) || (/...s$/.test(word) && occurs(word.slice(0, -1))));
 }

@@ -1,5 +1,5 @@
 /** The newest market values as texts. */
-import { n, t } from './words';
+import { localized, n, t } from './words';
 import { nameOfSource } from './sources';
 import type { Status } from './documents.gen';
 
@@ -30,9 +30,12 @@ const NAMES: Record<string, string> = {
 
 const UNITS: Record<string, string> = { feeRate: ' sat/vB', poolEarnings: ' sats', walletBalance: ' sats' };
 
-/** The market values and the figures of pool, miner and wallet, in the order of the status. */
-export function marketLines({ market, figures }: Status): MarketLine[] {
-  return Object.entries({ ...market, ...figures }).map(([id, { value, ageSec, earlierRun, source }]) => ({
+/** The market values, the prices in the order of `currencies`, and the figures of pool, miner and wallet. */
+export function marketLines({ market, figures }: Status, currencies: readonly string[] = []): MarketLine[] {
+  const isPrice = (id: string) => /^[A-Z]{3}$/.test(id);
+  const place = (id: string) => (isPrice(id) ? [...currencies, id].indexOf(id) : -1);
+  const values = Object.entries(market ?? {}).sort(([one], [other]) => place(one) - place(other));
+  return [...values, ...Object.entries(figures ?? {})].map(([id, { value, ageSec, earlierRun, source }]) => ({
     id,
     name: t(NAMES[id] ?? id),
     value: valueOf(id, value) + (UNITS[id] ?? ''),
@@ -45,7 +48,7 @@ export function marketLines({ market, figures }: Status): MarketLine[] {
 /** A value as text without its unit; a price has as many decimals as its currency. */
 export function valueOf(id: string, value: number | string): string {
   if (id.endsWith('Hashrate')) return hashrate(String(value));
-  return grouped(isWhole(id) ? Math.round(Number(value)) : value);
+  return localized(isWhole(id) ? Math.round(Number(value)) : value);
 }
 
 /** True if a currency has no smaller unit, such as the yen. */
@@ -58,15 +61,8 @@ function isWhole(id: string): boolean {
 function hashrate(hashes: string): string {
   const power = Math.min(Math.floor((hashes.length - 1) / 3), PREFIXES.length);
   // Truncated, because rounding up could give 1000 of a prefix.
-  return `${Math.trunc(Number(hashes) / 10 ** (3 * power - 2)) / 100} ${PREFIXES.charAt(power - 1)}H/s`;
+  return `${localized(Math.trunc(Number(hashes) / 10 ** (3 * power - 2)) / 100)} ${PREFIXES.charAt(power - 1)}H/s`;
 }
 
 /** SI prefixes; each is 1000 times the previous one. */
 const PREFIXES = 'kMGTPEZ';
-
-/** A number with thin spaces between its thousands. */
-export function grouped(value: number | string): string {
-  const [whole = '', decimals] = String(value).split('.');
-  const number = whole.replace(/\B(?=(\d{3})+$)/g, '\u2009');
-  return decimals === undefined ? number : `${number}.${decimals}`;
-}

@@ -17,9 +17,9 @@ const SIGNS: readonly [Sign, string][] = [
 ];
 
 const REMOVED: Record<Sign, string> = {
-  alone: n('It goes away once a second source confirms the value.'),
-  disputed: n('It goes away once most sources agree again.'),
-  stale: n('It goes away with the next value.'),
+  alone: n('the sign goes away once another source confirms this.'),
+  disputed: n('the sign goes away once most sources agree again.'),
+  stale: n('the sign goes away with the next value.'),
 };
 
 /** The values that each screen shows, by the id of the screen. */
@@ -36,30 +36,25 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 
 export interface Mark {
   sign: Sign;
-  meaning: string;
-  /** Cause of the sign; empty if the status does not contain it. */
-  why: string;
-  /** What removes the sign. */
-  removed: string;
+  /** Why it is there, since when, and what removes it. */
+  sentence: string;
   /** The values that the sources report. */
   claims: readonly SourceClaim[];
 }
 
-/** The sign that the panels show; null if there is none. */
-export function markOf(status: Status): Mark | null {
+/** The sign that the panels show; null if there is none. `since` is the age of the status, s. */
+export function markOf(status: Status, since = 0): Mark | null {
   const words = wordsOf(status.phrase);
   const found = SIGNS.find(([, sentence]) => words.includes(sentence));
   if (!found) return null;
   const [sign, sentence] = found;
   const shown = shownValues(status);
-  const line = truthLines(status).find(({ id, state }) => shown.includes(id) && isReason(state, sign));
+  const line = truthLines(status, since).find(({ id, state }) => shown.includes(id) && isReason(state, sign));
   const old = sign === 'stale' ? shown.map((id) => datumOf(status, id)).find(Boolean) : undefined;
+  const why = old ? lastReport(old, since) : (line?.sentence ?? t(sentence));
   return {
     sign,
-    meaning: t(sentence),
-    // The meaning of a disputed value already says that the sources disagree; `claims` has the details.
-    why: old ? lastReport(old) : sign === 'disputed' ? '' : (line?.sentence ?? ''),
-    removed: t(REMOVED[sign]),
+    sentence: `${why.replace(/\.$/, '')}; ${t(REMOVED[sign])}`,
     claims: sign === 'stale' ? [] : (line?.claims ?? []),
   };
 }
@@ -88,17 +83,18 @@ function datumOf({ market, figures }: Status, id: string): MarketValue | undefin
   return values[id];
 }
 
-function lastReport({ source, ageSec, earlierRun }: MarketValue): string {
+function lastReport({ source, ageSec, earlierRun }: MarketValue, since: number): string {
   const name = nameOfSource(source);
   if (earlierRun || ageSec === undefined)
     return t('It is from before the clock started; {name} has sent none since.', { name });
-  return t('{name} sent it {ago}.', { name, ago: ago(ageSec) });
+  return t('{name} sent it {ago}.', { name, ago: ago(ageSec + since) });
 }
 
 /** The value in the title of the page: the value of the screen, else a price, else the height. */
 export function titleValue(status: Status): string {
-  const of = (id: string) => (status.market[id] ? valueOf(id, status.market[id].value) : '');
-  const price = (currency: string) => (of(currency) ? `${of(currency).split('.')[0]} ${currency}` : '');
+  const of = (id: string, round = (value: number) => value) =>
+    status.market[id] ? valueOf(id, round(Number(status.market[id].value))) : '';
+  const price = (currency: string) => of(currency, Math.trunc) && `${of(currency, Math.trunc)} ${currency}`;
   const first = Object.keys(status.market).find((id) => /^[A-Z]{3}$/.test(id)) ?? '';
   const height = of('height');
   const isOfHeight = !status.currency && shownValues(status).includes('height');

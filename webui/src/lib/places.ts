@@ -58,7 +58,7 @@ export const CARE: readonly Section[] = [
 
 /** Cards of the clock view that the search of the settings finds. */
 const CARDS: readonly Section[] = [
-  { id: 'system', title: n('This clock'), search: n('ip address hardware board uptime about') },
+  { id: 'system', title: n('This clock'), search: n('ip address wi-fi network hardware board uptime about') },
   { id: 'message', title: n('Your text'), search: n('custom message write show') },
   { id: 'sources', title: n('Sources'), search: n('connection error offline') },
 ];

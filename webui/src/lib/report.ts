@@ -1,6 +1,7 @@
 /** The text of a problem report, without secrets and addresses. */
 import { long } from './age';
-import type { LogLine, SourceStatus, Status } from './documents.gen';
+import { titled } from './compose';
+import type { LogLine, RemoteDisplay, SourceStatus, Status } from './documents.gen';
 
 /** Most lines of the log in a report. */
 export const LOG_LINES = 30;
@@ -10,6 +11,7 @@ export interface ReportFacts {
   settings: Readonly<Record<string, unknown>>;
   status: Status;
   log: readonly LogLine[];
+  displays: readonly RemoteDisplay[];
 }
 
 /** Replaces secrets and addresses. */
@@ -21,7 +23,9 @@ const SUSPECT: readonly RegExp[] = [
   /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi,
   // E-mail and Lightning addresses, and users before a host.
   /[^\s"'<>@]+@[^\s"'<>]+/g,
-  // IPv6 and MAC addresses; a time of day has two colons at most.
+  // MAC addresses.
+  /(?<![\w:-])(?:[0-9a-f]{2}[-.:]?){5}[0-9a-f]{2}(?![\w:-])/gi,
+  // IPv6 addresses; a time of day has two colons at most.
   /(?<![\w:])(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}(?:%\w+)?(?![\w:])/gi,
   /(?<![\w:])(?:[0-9a-f]{1,4}:)*[0-9a-f]{0,4}::[0-9a-f:.]*/gi,
   // IPv4 addresses; a version has three numbers.
@@ -48,8 +52,8 @@ const NAME_SETTING = /(?:Host|Hostname|User|Worker|ClientId|hostnamePrefix)$/;
 /** Of users and of clocks. */
 const DEFAULT_NAME = 'papertick';
 
-/** A text with possible secrets, addresses and values of settings replaced. */
-export function scrubbed(text: string, settings: ReportFacts['settings']): string {
+/** A text with possible secrets, addresses, values of settings and other private texts replaced. */
+export function scrubbed(text: string, settings: ReportFacts['settings'], others: readonly string[] = []): string {
   const own = Object.entries(settings).filter(([key]) => !PUBLIC_SETTING.test(key));
   const known = own
     .flatMap(([, value]) => strings(value))
@@ -58,7 +62,8 @@ export function scrubbed(text: string, settings: ReportFacts['settings']): strin
     .sort((one, other) => other.length - one.length)
     .reduce((rest, value) => rest.split(value).join(HIDDEN), text);
   const names = own.filter(([key]) => NAME_SETTING.test(key)).flatMap(([, value]) => strings(value));
-  const patterns = names
+  const patterns = [...names, ...others]
+    .sort((one, other) => other.length - one.length)
     .filter((name) => name && name !== DEFAULT_NAME)
     .map((name) => new RegExp(`(?<![\\w-])${name.replace(/[^\w-]/g, '\\$&')}(?![\\w-])`, 'gi'));
   return [...patterns, ...SUSPECT].reduce((rest, pattern) => rest.replace(pattern, HIDDEN), without);
@@ -70,9 +75,22 @@ function strings(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === 'string') : [];
 }
 
+/** Private texts outside the settings: of the network, the displays, and the panels. */
+function privateTexts({ settings, status, displays }: ReportFacts): string[] {
+  const saved = (settings.keptTexts ?? []) as string[][];
+  const texts = status.mode === 'custom' ? [...saved, status.data] : saved;
+  return [
+    status.link?.ssid ?? '',
+    ...displays.flatMap(({ id, name, mac }) => [id, name, mac ?? '']),
+    ...texts.flatMap((cells) => [cells.join(''), cells.join(' '), titled(cells), JSON.stringify(cells)]),
+  ].map((text) => text.trim());
+}
+
 /** The report, in English, for the maintainers of the program. */
-export function report({ program, settings, status, log }: ReportFacts): string {
-  const clean = (text: string) => scrubbed(text, settings);
+export function report(facts: ReportFacts): string {
+  const { program, settings, status, log } = facts;
+  const others = privateTexts(facts);
+  const clean = (text: string) => scrubbed(text, settings, others);
   const source = ([name, { up, ageSec, nextTrySec, lastError, dropped }]: [string, SourceStatus]) => {
     const facts = [
       up ? 'up' : 'down',

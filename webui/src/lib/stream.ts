@@ -1,6 +1,6 @@
 /** A connection to the event stream of the clock that reconnects by itself. */
 import { at } from './root';
-import { Backoff, type Ending } from './backoff';
+import { Backoff } from './backoff';
 import { authHeaders } from './credentials';
 import { FrameReader, type Frame } from './sse';
 
@@ -92,7 +92,6 @@ export class EventStream {
     this.listener.state({ kind: 'connecting' });
     const abort = new AbortController();
     this.#abort = abort;
-    let ending: Ending = 'broken';
     let locked = false;
     let cancelSilence = () => {};
     let lastAt = this.environment.now();
@@ -130,7 +129,7 @@ export class EventStream {
         restartTimeout();
         this.#lastByteAt = lastAt;
         for (const frame of reader.push(decoder.decode(value, { stream: true }))) {
-          if (frame.name === 'message' && frame.data === 'closing') ending = 'closing';
+          if (frame.name === 'message' && frame.data === 'closing') this.#closedAt = this.environment.now();
           else this.listener.frame(frame);
         }
       }
@@ -148,9 +147,8 @@ export class EventStream {
       return;
     }
     const now = this.environment.now();
-    if (ending === 'closing') this.#closedAt = now;
-    const wait = this.#backoff.next(ending);
     const closing = this.#closedAt !== undefined && now - this.#closedAt < RESTART_MOST_MS;
+    const wait = this.#backoff.next(closing);
     this.listener.state({ kind: 'away', until: now + wait, closing });
     this.#cancelWait = this.environment.after(wait, () => {
       this.#cancelWait = undefined;

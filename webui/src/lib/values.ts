@@ -3,7 +3,7 @@ import { long } from './age';
 import { titled } from './compose';
 import { choices, FIELDS, type Field } from './fields';
 import type { DndSettings, ScreenEntry, Settings } from './types';
-import { n, t } from './words';
+import { localized, n, t } from './words';
 
 /** Symbols of units. */
 const SIGNS: Record<string, string> = { percent: '%', 'per mille': '‰' };
@@ -66,7 +66,9 @@ export function hex(colour: unknown): string {
 
 /** A transmit power as text. */
 export function power(quarters: unknown): string {
-  return quarters == null || quarters === OWN_POWER ? t('As the radio chooses') : `${Number(quarters) / 4} dBm`;
+  return quarters == null || quarters === OWN_POWER
+    ? t('As the radio chooses')
+    : `${localized(Number(quarters) / 4)} dBm`;
 }
 
 /** A value of a field as text. */
@@ -90,7 +92,7 @@ function worded(field: Shape, value: unknown, settings: Settings): string {
   if (control === 'color') return hex(value);
   if (control === 'minutes') return long(value * 60);
   if (control === 'seconds') return long(value);
-  return unit === 'PWM duty' ? percent(value) : `${value} ${unitOf(field)}`.trim();
+  return unit === 'PWM duty' ? percent(value) : `${localized(value)} ${unitOf(field)}`.trim();
 }
 
 /** Stored settings that are members of `dnd`, with their names in it. */

@@ -27,10 +27,23 @@ export function language(): string {
   return code;
 }
 
-/** A text in that language; `{name}` is a placeholder for a value. */
+/** A text in that language; `{name}` is a placeholder for a value, and numbers are localized. */
 export function t(english: string, values?: Readonly<Record<string, string | number>>): string {
   const text = words[english] ?? english;
-  return values ? text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? '')) : text;
+  const filled = (value: string | number = '') => (typeof value === 'number' ? localized(value) : value);
+  return values ? text.replace(/\{(\w+)\}/g, (_, name: string) => filled(values[name])) : text;
+}
+
+/** A list in that language, such as `one, two and three`. */
+export function listed(parts: readonly string[]): string {
+  return new Intl.ListFormat(code).format(parts);
+}
+
+/** A number in that language, with all its decimals; what follows the number in a text is kept. */
+export function localized(value: number | string): string {
+  return String(value).replace(/^-?\d+(\.\d+)?/, (number, decimals: string = '.') =>
+    Number(number).toLocaleString(code, { minimumFractionDigits: decimals.length - 1, maximumFractionDigits: 20 }),
+  );
 }
 
 /** A sentence of the clock in that language, with localized numbers and without the quoted text. */
@@ -38,7 +51,7 @@ export function spoken({ words, values }: Phrase): string {
   const filled = ([gap, value]: [string, Phrase['values'][string]]) => {
     if (typeof value === 'string') return [gap, gap === QUOTED ? '' : value];
     if ('words' in value) return [gap, spoken(value)];
-    return [gap, Number(value.number).toLocaleString(code, { maximumFractionDigits: 20 })];
+    return [gap, localized(value.number)];
   };
   return t(words, Object.fromEntries(Object.entries(values).map(filled)));
 }

@@ -6,6 +6,7 @@ import {
   encoded,
   removeStoredCredentials,
   storeCredentials,
+  storedPersistence,
   useAuthorization,
   type Persistence,
 } from '../lib/credentials';
@@ -40,6 +41,8 @@ class Clock {
   outdated = $state(false);
   /** The page has credentials. */
   signedIn = $state.raw(currentAuthorization() !== '');
+  /** Credentials that the clock requires after its next restart; empty if this page has not changed them. */
+  #later = '';
   #isLoading = false;
   /** The status named newer settings while the settings were being loaded. */
   #mustReload = false;
@@ -82,8 +85,14 @@ class Clock {
     return '';
   }
 
+  /** Signs in with these credentials as soon as the clock requires others than now. */
+  signInLater(user: string, password: string): void {
+    this.#later = encoded(user, password);
+  }
+
   /** Removes the credentials and all data of the clock. */
   signOut(): void {
+    this.#later = '';
     useAuthorization('');
     removeStoredCredentials();
     this.signedIn = false;
@@ -127,6 +136,14 @@ class Clock {
   }
 
   #onState(state: StreamState): void {
+    if (state.kind === 'locked' && this.#later) {
+      useAuthorization(this.#later);
+      this.#later = '';
+      storeCredentials(storedPersistence());
+      this.signedIn = true;
+      this.#events.signedIn();
+      return;
+    }
     const before = this.stream.kind;
     this.stream = state;
     if (state.kind === 'locked') this.#clear();

@@ -83,6 +83,8 @@ class Draft {
     try {
       const response = await request('PATCH', SETTINGS, { json: patchOf(settings, this.edits), headers });
       if ((response.body as RestartRequired | null)?.rebootRequired) this.later = '';
+      if (this.edits.httpAuthPass)
+        clock.signInLater(String(this.read('httpAuthUser')), String(this.edits.httpAuthPass));
       this.discard();
       await clock.loadSettings();
       notices.add('ok', t('Saved.'));

@@ -194,7 +194,7 @@ test('an outage is shown with its reason and duration, and sources can be restar
 
 test('every view has an address and a title, and Back returns to it', async () => {
   const title = await until('a value', async () => / · papertick$/.test(await page.title()) && (await page.title()));
-  assert.match(title, /^(900\u2009\d{3}|98\u2009765 USD) · papertick$/);
+  assert.match(title, /^(900,\d{3}|98,765 USD) · papertick$/);
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await page.waitForSelector('[data-key="digitFontPx"]');
   assert.equal(await page.title(), 'Settings · papertick');
@@ -353,7 +353,18 @@ test('modes other than the rotation have names, and hidden screens are marked', 
     setStatus({ mode });
     await page.waitForSelector(`[data-current]:has-text("${words}")`);
   }
-  await page.waitForSelector('[data-rotation]:has-text("then Block Height again.")');
+  for (const [overrides, rotation] of [
+    [{ mode: 'zap' }, 'A new screen every 30 min; then Block Height again.'],
+    [{ mode: 'safe-mode' }, ''],
+    [{ data: ['NO/DATA', ''] }, ''],
+  ]) {
+    setStatus(overrides);
+    await page.waitForFunction(
+      (text) => document.querySelector('[data-rotation]').textContent.trim() === text,
+      rotation,
+    );
+  }
+  await page.waitForSelector('[data-current]:has-text("No data")');
   setStatus({ isOTAUpdating: true });
   await page.waitForSelector('[data-rotation]:has-text("An update is being installed")');
   clock.settings.timerSeconds = 0;
@@ -633,19 +644,14 @@ test('a warning sign is explained: its meaning, its cause, and what removes it',
     [
       'Nothing proves this so far, or one source alone has it.',
       'alone',
-      [
-        'one source alone has it.',
-        'but only one source has it',
-        'Relay: 900 123 (checked)',
-        'a second source confirms',
-      ],
+      ['900,123 has come from Relay alone; the sign', 'Relay: 900,123 (checked)', 'another source confirms'],
     ],
     [
       'The sources disagree about this, or it cannot be.',
       'disputed',
-      ['The sources disagree', 'Block explorer: 900 125 (2 ahead)', 'most sources agree'],
+      ['has been contradicted by Block explorer (900,125)', 'Block explorer: 900,125 (2 ahead)', 'most sources agree'],
     ],
-    ['This is older than it should be.', 'stale', ['older than it should be', 'Relay sent it', 'with the next value']],
+    ['This is older than it should be.', 'stale', ['Relay sent it', 'with the next value']],
   ]) {
     clock.phrase = { words: '{sentence} {mark}', values: { sentence: phrase, mark: { words, values: {} } } };
     clock.statusOverrides = {
@@ -688,10 +694,10 @@ test('the verification of a value is shown with the values of all sources, inclu
   clock.statusOverrides = { truth: { ...clock.status().truth, prices: { USD: { state: 'disputed', voices } } } };
   clock.changed(clock.data());
   const line = page.locator('[data-value="USD"][data-state="disputed"]');
-  await line.getByText('The sources contradict each other').waitFor();
+  await line.getByText('has been contradicted by Bitstamp (8,200.00)').waitFor();
   await line.locator('summary').click();
   const claims = (await line.locator('li').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
-  assert.deepEqual(claims, ['Relay 64 211.50 agrees', 'Bitstamp 8 200.00 too far off, not counted']);
+  assert.deepEqual(claims, ['Relay 64,211.50 agrees', 'Bitstamp 8,200.00 too far off, not counted']);
   assert.deepEqual(await line.locator('.apart').allInnerTexts(), ['too far off, not counted']);
 });
 

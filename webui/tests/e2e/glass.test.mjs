@@ -84,22 +84,22 @@ describe('full screen', () => {
     const page = await openGlass();
     await page.mouse.click(100, 100);
     await until('a tap', () => steps().length === 1);
-    for (const key of ['Space', 'ArrowRight', 'ArrowLeft']) {
+    for (const key of ['Space', 'ArrowRight', 'ArrowLeft', 'Enter', 'ArrowDown', 'ArrowUp']) {
       const before = steps().length;
       await page.keyboard.press(key);
       await until(key, () => steps().length > before);
     }
-    const forward = '/api/screen/next';
+    const [forward, back] = ['/api/screen/next', '/api/screen/previous'];
     assert.deepEqual(
       steps(),
-      [forward, forward, forward, '/api/screen/previous'].map((path) => `POST ${path}`),
+      [forward, forward, forward, back, forward, forward, back].map((path) => `POST ${path}`),
     );
     await page.mouse.dblclick(100, 100);
     await page.waitForFunction(() => document.fullscreenElement !== null);
     await page.keyboard.press('f');
     await page.waitForFunction(() => document.fullscreenElement === null);
     await page.waitForFunction(() => document.documentElement.classList.contains('idle'));
-    assert.equal(steps().length, 4);
+    assert.equal(steps().length, 7);
     await page.route('**/api/screen/next', (route) => route.fulfill({ status: 503, json: { error: 'stopping' } }));
     await page.keyboard.press('Space');
     await page.getByText('The clock refused: stopping').waitFor();

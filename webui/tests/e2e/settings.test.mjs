@@ -165,7 +165,7 @@ test('a list is written with one entry on each line', async () => {
 
 test('a fault that the page finds is not sent', async () => {
   await setting('fullRefreshMin').getByRole('spinbutton').fill('2000');
-  await setting('fullRefreshMin').locator('text=A whole number from 0 to 1440.').waitFor();
+  await setting('fullRefreshMin').locator('text=A whole number from 0 to 1,440.').waitFor();
   await save();
   assert.equal(await page.evaluate(() => document.activeElement.closest('[data-key]').dataset.key), 'fullRefreshMin');
   assert.equal(patches().length, 0);
@@ -609,7 +609,8 @@ test('Wi-Fi settings are hidden if the clock does not manage the radio', async (
   clock.changed(clock.data());
   await setting('wpTimeout').waitFor({ state: 'detached' });
   await page.getByRole('searchbox').fill('wifi');
-  await page.getByRole('button', { name: 'Show all' }).waitFor();
+  await page.waitForSelector('nav:has-text("This clock")');
+  assert.equal(await page.locator('[data-key]').count(), 0);
   await page.getByRole('searchbox').fill('restart');
   await page.waitForSelector('nav:has-text("Restart and logos")');
   assert.equal(await setting('wpTimeout').count(), 0);
@@ -737,6 +738,15 @@ test('rare settings are behind "More", and a fault in one of them opens it', asy
       .evaluate((one) => document.activeElement === one),
   );
   await page.getByRole('button', { name: 'Discard' }).click();
+});
+
+test('a change is saved from its row with two keys, and the focus stays there', async () => {
+  const field = setting('fullRefreshMin').getByRole('spinbutton');
+  await field.fill('30');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await saved();
+  assert.ok(await field.evaluate((input) => document.activeElement === input));
 });
 
 test('Ctrl+S saves the changes', async () => {

@@ -297,6 +297,7 @@ export class MockClock {
         json(200, { firmware: this.firmware ?? like(firmware, { keys: 1 }), release: this.release ?? release }),
       'GET /api/coredump': () =>
         this.dump ? response.writeHead(200).end(this.dump) : json(404, { error: 'no coredump' }),
+      'HEAD /api/coredump': () => response.writeHead(this.dump ? 200 : 404).end(),
       'DELETE /api/coredump': () => response.writeHead(200).end(),
     };
     const upload = () =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LOG_LINES, report, scrubbed } from '../../src/lib/report';
-import type { LogLine, Status } from '../../src/lib/documents.gen';
+import type { LogLine, RemoteDisplay, Status } from '../../src/lib/documents.gen';
 
 const status = (more: object = {}) =>
   ({ espUptime: 3_700, currentScreen: 20, mode: 'rotation', sources: {}, ...more }) as unknown as Status;
@@ -15,6 +15,8 @@ const PLANTED: [string, string][] = [
   ['2001:db8:1:2:3:4:5:6', 'route [2001:db8:1:2:3:4:5:6]:8333 lost'],
   ['::ffff:192.0.2.1', 'client ::ffff:192.0.2.1'],
   ['b8:27:eb:12:34:56', 'mac b8:27:eb:12:34:56 is ours'],
+  ['B8-27-EB-12-34-56', 'display B8-27-EB-12-34-56 waits'],
+  ['b827eb123456', 'device b827eb123456 joined'],
   ['broker.example.org', 'cannot reach broker.example.org (timed out)'],
   ['abcdefexample.onion', 'proxy to abcdefexample.onion:80'],
   ['umbrel.local', 'pool at umbrel.local:2019 answered 404'],
@@ -42,6 +44,7 @@ test.each(PLANTED)('a report has no %s', (secret, logText) => {
       notes: [logText],
     }),
     log: [line(logText)],
+    displays: [],
   });
   expect(text).not.toContain(secret);
   expect(text.match(/\[hidden\]/g)!.length).toBeGreaterThanOrEqual(5);
@@ -60,12 +63,24 @@ test('values of settings are hidden everywhere', () => {
     program: '4.0.0',
     settings,
     status: status(),
+    displays: [],
     log: [line('attic-a1b2c3 joined as Satoshi N, time from clockhost7, broker pi4:1883, proxy attic, attics')],
   });
   expect(text).toContain(
     '[hidden] joined as [hidden], time from [hidden], broker [hidden]:1883, proxy [hidden], attics',
   );
   expect(text).toContain('Board: Rev B');
+});
+
+test('names of networks and displays, and texts on the panels, are hidden', () => {
+  const text = report({
+    program: '4.0.0',
+    settings: { keptTexts: [['D', 'A', 'D']] },
+    status: status({ mode: 'custom', data: ['MY', 'HOME', ''], link: { state: 'connected', ssid: 'den' } }),
+    displays: [{ id: '14023D', name: 'Bed', mac: null } as RemoteDisplay],
+    log: [line('joined den, display bed (14023D), text MY HOME, ["D","A","D"], dad, bedtime')],
+  });
+  expect(text).toContain('joined [hidden], display [hidden] ([hidden]), text [hidden], [hidden], [hidden], bedtime');
 });
 
 test('useful facts are not hidden', () => {
@@ -83,6 +98,7 @@ test('useful facts are not hidden', () => {
       sources: { relay: { up: true, ageSec: 3, dropped: { 'bad-height': 2 } }, pool: { up: false, nextTrySec: 9 } },
       panelFaults: [{ panel: 2, fault: 'busy-stuck' }],
     }),
+    displays: [],
     log: Array.from({ length: LOG_LINES + 5 }, (_, index) => line(`line ${index}`)),
   });
   expect(text.split('\n').slice(0, 10)).toEqual([

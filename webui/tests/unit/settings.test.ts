@@ -174,7 +174,7 @@ test.each([
   ['range:digitFontPx', 'digitFontPx', /from 80 to 220/],
   ['explorerInstance:bad_length', 'explorerInstance', /empty, too short or too long/],
   ['nostrRelay:bad_scheme', 'nostrRelay', /scheme/],
-  ['screens:incomplete', 'screens', /every screen/],
+  ['screens:incomplete', 'screens', /incomplete/],
   ['currency:not_string', 'actCurrencies', /code/],
   ['dnd:range', 'dnd', /time/],
   ['fontName:new_reason', 'fontName', /new_reason/],

@@ -8,6 +8,7 @@ const status = (height: object, prices = {}) =>
 const height = {
   state: 'proven',
   chain: 'main',
+  anchor: null,
   agreeing: 2,
   proofs: [
     { source: 'explorer', value: 900000 },
@@ -23,9 +24,9 @@ test('a height has a sentence about its state, and the claims of all sources', (
   const [line] = truthLines(status(height));
   expect(line!.sentence).toBe('2 sources have this block, and the clock has checked the work in it.');
   expect(line!.claims).toEqual([
-    { source: 'Block explorer', value: '900\u2009000', verdict: 'checked', good: true },
-    { source: 'Other', value: '900\u2009000', verdict: 'checked', good: true },
-    { source: 'Relay', value: '900\u2009500', verdict: '500 ahead', good: false },
+    { source: 'Block explorer', value: '900,000', verdict: 'checked', good: true },
+    { source: 'Other', value: '900,000', verdict: 'checked', good: true },
+    { source: 'Relay', value: '900,500', verdict: '500 ahead', good: false },
   ]);
 });
 
@@ -59,6 +60,56 @@ test('every state has a sentence, and so has a demonstration', () => {
   }
 });
 
+test.each([
+  [
+    { ...height, state: 'disputed', claimed: [{ source: 'relay', value: 900500, ageSec: 240 }] },
+    'For 4 min, 900,000 from Peers has been contradicted by Relay (900,500).',
+  ],
+  [
+    {
+      ...height,
+      state: 'disputed',
+      tipHash: 'aa',
+      proofs: [{ source: 'node', value: 900000, hash: 'bb' }],
+      claimed: [],
+    },
+    'For some time, 900,000 from Peers has been contradicted by Your node (900,000).',
+  ],
+  [
+    { ...height, state: 'disputed', anchor: 950000 },
+    '900,000 from Peers is impossible: the chain had 950,000 blocks when this version was made.',
+  ],
+  [
+    { ...height, state: 'alone', proofs: [{ source: 'peers', value: 900000 }] },
+    'For 10 s, 900,000 has come from Peers alone.',
+  ],
+  [{ ...height, state: 'claimed' }, 'For 10 s, nothing has proven 900,000 from Peers.'],
+])('a doubtful height names its sources and since when: %#', (truth, sentence) => {
+  const document = status(truth);
+  Object.assign(document.market.height!, { source: 'peers', ageSec: 5 });
+  expect(truthLines(document, 5)[0]!.sentence).toBe(sentence);
+});
+
+test('a doubtful price names its sources and since when', () => {
+  const voices = [
+    { source: 'relay', value: '64211.50', verdict: 'agrees' },
+    { source: 'kraken', value: '65900.00', verdict: 'apart' },
+    { source: 'bitstamp', value: '8200.00', verdict: 'out' },
+    { source: 'gemini', value: '1.00', verdict: 'old' },
+  ];
+  const line = (price: object) => {
+    const document = status(height, { USD: { doubtedSec: 60, ...price } });
+    document.market.USD = { value: '64211.50', source: 'relay' };
+    return truthLines(document)[1]!.sentence;
+  };
+  expect(line({ state: 'disputed', voices })).toBe(
+    'For 1 min, 64,211.50 USD from Relay has been contradicted by Kraken (65,900.00) and Bitstamp (8,200.00).',
+  );
+  expect(line({ state: 'single', voices: voices.slice(0, 1) })).toBe(
+    'For 1 min, 64,211.50 USD has come from Relay alone.',
+  );
+});
+
 test('a price has the claims of all sources, including outliers', () => {
   const voices = [
     { source: 'relay', value: '64211.50', verdict: 'agrees' },
@@ -82,7 +133,7 @@ test('a fee rate precedes the prices, and is left out while it is unknown', () =
   document.market.feeRate = { value: '12.50', source: 'node' };
   const [, fee, usd] = truthLines(document);
   expect([fee!.name, usd!.name]).toEqual(['Fee rate', 'USD']);
-  expect(fee!.sentence).toBe('One source reports this value; no other source has confirmed it.');
+  expect(fee!.sentence).toBe('12.50 sat/vB comes from Your node; fee rates of other sources are not compared.');
   document.truth!.height!.chain = 'demo';
   expect(truthLines(document)).toHaveLength(1);
 });
