@@ -22,6 +22,14 @@ impl Secret {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// A text of the program that got the secret, with [`HIDDEN`] in place of it: an error may repeat the request.
+    pub fn hidden_in(&self, text: &str) -> String {
+        if self.is_empty() {
+            return text.into();
+        }
+        text.replace(&self.0, HIDDEN)
+    }
 }
 
 impl fmt::Debug for Secret {

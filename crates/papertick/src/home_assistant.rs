@@ -120,7 +120,8 @@ impl HomeAssistantSupervisor {
             .with_secret(AUTHORIZATION, &format!("Bearer {}", self.token.expose()))
             .map_err(|error| error.to_string())?;
         let response = get(dialer, &Route::default(), request, LIMITS).await;
-        parse(&response.map_err(|error| error.to_string())?.body)
+        let response = response.map_err(|error| error.to_string())?;
+        parse(&response.body, &self.token)
     }
 }
 
@@ -177,7 +178,7 @@ impl BrokerAnswer {
     }
 }
 
-fn parse(body: &Bytes) -> Result<BrokerAnswer, String> {
+fn parse(body: &Bytes, token: &Secret) -> Result<BrokerAnswer, String> {
     let response: ServiceResponse =
         serde_json::from_slice(body).map_err(|_| "the answer is not JSON".to_string())?;
     let no_broker = || "the answer has no broker".to_string();
@@ -185,7 +186,9 @@ fn parse(body: &Bytes) -> Result<BrokerAnswer, String> {
         Some(Value::Object(data)) if !data.is_empty() => {
             serde_json::from_value(data.into()).map_err(|_| no_broker())
         }
-        _ => Err(response.message.unwrap_or_else(no_broker)),
+        _ => Err(response
+            .message
+            .map_or_else(no_broker, |reason| token.hidden_in(&reason))),
     }
 }
 
@@ -195,25 +198,33 @@ mod tests {
 
     use super::*;
 
-    fn broker(port: Value) -> BrokerAnswer {
+    fn broker(port: Value, ssl: bool) -> BrokerAnswer {
         let data = json!({
-            "addon": "core_mosquitto", "host": "core-mosquitto", "port": port, "ssl": false,
+            "addon": "core_mosquitto", "host": "core-mosquitto", "port": port, "ssl": ssl,
             "username": "addons", "password": "planted", "protocol": "3.1.1",
         });
         let body = json!({ "result": "ok", "data": data }).to_string();
-        parse(&body.into()).unwrap_or_else(|reason| panic!("{reason}"))
+        parse(&body.into(), &Secret::default()).unwrap_or_else(|reason| panic!("{reason}"))
     }
 
     #[test]
-    fn a_port_is_a_number_or_a_text() {
-        for (port, expected) in [(json!(1884), 1884), (json!("1884"), 1884), (json!("-"), 0)] {
-            assert_eq!(broker(port).change(("", "")).unwrap()["mqttPort"], expected);
+    fn port_and_tls_are_those_of_the_answer() {
+        for (port, ssl, expected) in [
+            (json!(1884), false, 1884),
+            (json!("1884"), true, 1884),
+            (json!("-"), false, 0),
+        ] {
+            let change = broker(port, ssl).change(("", "")).unwrap();
+            assert_eq!(
+                (&change["mqttPort"], &change["mqttTls"]),
+                (&json!(expected), &json!(ssl))
+            );
         }
     }
 
     #[test]
     fn settings_of_the_owner_are_kept() {
-        let broker = broker(json!(1883));
+        let broker = broker(json!(1883), false);
         assert_eq!(broker.change(("", "")).unwrap()["mqttEnabled"], true);
         // The password may be new, but MQTT stays off if the owner has switched it off.
         let again = broker.change(("core-mosquitto", "addons")).unwrap();
@@ -237,9 +248,13 @@ mod tests {
                 r#"{"result":"ok","data":{"host":"x"}}"#,
                 "the answer has no broker",
             ),
+            (
+                r#"{"result":"error","message":"bad header: Bearer planted"}"#,
+                "bad header: Bearer ***",
+            ),
             ("401: Unauthorized", "the answer is not JSON"),
         ] {
-            let reason = parse(&body.into()).err().unwrap();
+            let reason = parse(&body.into(), &Secret::new("planted")).err().unwrap();
             assert_eq!(reason, expected, "{body}");
         }
     }

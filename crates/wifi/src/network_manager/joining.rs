@@ -105,7 +105,10 @@ impl NetworkManager {
                 self.access_point_at = None;
             }
             Err(error) => {
-                tracing::warn!(%error, "cannot start the access point");
+                let wanted = self.wanted.as_ref();
+                let password = wanted.map(|wanted| wanted.password.clone());
+                let reason = password.unwrap_or_default().hidden_in(&error.to_string());
+                tracing::warn!(reason, "cannot start the access point");
                 self.access_point_at = Some(Instant::now() + ACCESS_POINT_RETRY);
                 self.refresh_at = self.access_point_at;
             }

@@ -42,7 +42,7 @@ impl NetworkManager {
         self.failure = None;
         self.stale = true;
         let result = match joined {
-            Ok(()) => self.store(&trial).await,
+            Ok(()) => self.store(&trial, password).await,
             Err(failure) => Err(ProvisionError::Failed(failure)),
         };
         if result.is_ok() {
@@ -58,7 +58,8 @@ impl NetworkManager {
 
     async fn prepare(&self, ssid: &str, password: &Secret) -> Result<ProfileTrial, LinkFailure> {
         let failed = |error: Error| {
-            tracing::warn!(%error, "cannot try the credentials");
+            let reason = password.hidden_in(&error.to_string());
+            tracing::warn!(reason, "cannot try the credentials");
             link_failure(&error)
         };
         let Some((bus, device)) = self.connected() else {
@@ -160,8 +161,9 @@ impl NetworkManager {
     }
 
     /// Stores the tried profile, then deletes the previously stored one.
-    async fn store(&self, trial: &ProfileTrial) -> Result<(), ProvisionError> {
-        let not_stored = |error: Error| ProvisionError::NotStored(error.to_string());
+    async fn store(&self, trial: &ProfileTrial, password: &Secret) -> Result<(), ProvisionError> {
+        let not_stored =
+            |error: Error| ProvisionError::NotStored(password.hidden_in(&error.to_string()));
         let Some(bus) = &self.bus else {
             let error = "the connection to D-Bus was closed".to_string();
             return Err(ProvisionError::NotStored(error));

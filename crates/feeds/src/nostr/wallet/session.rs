@@ -5,7 +5,7 @@
 
 use std::{collections::VecDeque, fmt, time::Duration};
 
-use device::settings::pairing::PairingUri;
+use device::{secret::Secret, settings::pairing::PairingUri};
 use market::{
     Direction, FigureIdentity, Observation, Payment, Polled,
     now::{Now, UtcTime},
@@ -66,6 +66,7 @@ pub struct WalletSession {
     identity: FigureIdentity,
     wallet_key: Bytes32,
     signer: Signer,
+    secret: Secret,
     channel: EncryptedChannel,
     refresh: Duration,
     state: WalletSessionState,
@@ -90,6 +91,7 @@ impl WalletSession {
             identity: pairing.identity(),
             wallet_key: key(&pairing.wallet).ok_or(Malformed("wallet-key"))?,
             signer: Signer::new(&pairing.secret).ok_or(Malformed("secret"))?,
+            secret: pairing.secret.clone(),
             channel: EncryptedChannel::new(&pairing.secret, &pairing.wallet)
                 .ok_or(Malformed("wallet-key"))?,
             refresh,
@@ -280,7 +282,7 @@ impl WalletSession {
             Some(word) => Cipher::named(word).ok_or(Malformed("cipher"))?,
             None => negotiated,
         };
-        let text = self.channel.decrypt(cipher, event.content())?;
+        let text = self.decrypt(cipher, event)?;
         self.in_flight = None;
         let result = message::reply(method, &text)?.map_err(Complaint::Wallet)?;
         match method {
@@ -308,6 +310,12 @@ impl WalletSession {
         }
     }
 
+    fn decrypt(&self, cipher: Cipher, event: &VerifiedEvent) -> Result<String, Malformed> {
+        let text = self.channel.decrypt(cipher, event.content())?;
+        // Before the text is shortened, which could leave a part of the secret.
+        Ok(self.secret.hidden_in(&text))
+    }
+
     fn notification(
         &mut self,
         event: &VerifiedEvent,
@@ -319,7 +327,7 @@ impl WalletSession {
         if age.is_some_and(|age| age > NOTIFICATION_AGE_MAX_SECS) {
             return Ok(Reaction::default());
         }
-        let text = self.channel.decrypt(cipher, event.content())?;
+        let text = self.decrypt(cipher, event)?;
         let transaction = message::notification(&text)?;
         let mut observations = Vec::new();
         if transaction.direction.is_some() {

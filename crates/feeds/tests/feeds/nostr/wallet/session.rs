@@ -321,12 +321,13 @@ fn an_error_of_the_wallet_is_reported() {
     let mut scene = Scene::new();
     let step = scene.info("nip44_v2");
     let (id, ..) = scene.request(&step);
+    let echo = format!("no, {SECRET}");
     let refusal =
-        json!({"result_type": "get_balance", "error": {"code": "RESTRICTED", "message": "no"}});
+        json!({"result_type": "get_balance", "error": {"code": "RESTRICTED", "message": echo}});
     let step = scene.reply(Cipher::Nip44, &id, &refusal);
     let error = WalletError {
         code: "RESTRICTED".into(),
-        message: "no".into(),
+        message: "no, ***".into(),
     };
     assert_eq!(step.complaint, Some(Complaint::Wallet(error)));
     assert!(!scene.session.is_waiting());
