@@ -97,7 +97,8 @@ where
         .await?;
     stream.flush().await?;
     match connect_status(&read_head(stream).await?)? {
-        200 => Ok(()),
+        // RFC 9110, section 9.3.6: any of these opens the tunnel.
+        200..=299 => Ok(()),
         407 if user.is_empty() => Err(ProxyFailure::LoginWanted),
         407 => Err(ProxyFailure::LoginRefused),
         status => Err(ProxyFailure::Status(status)),

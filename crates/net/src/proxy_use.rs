@@ -31,14 +31,18 @@ impl ProxyUses {
 
     /// Records a connection through a proxy, with its error if it failed.
     pub(crate) fn record(&self, proxy: &Proxy, error: Option<&DialError>) {
-        let responded = match error.map(blame) {
-            None | Some(Blame::Destination) => true,
-            Some(Blame::Proxy) => false,
-            Some(Blame::Unknown) => return,
-        };
+        let blamed = error.map_or(Blame::Destination, blame);
+        if blamed == Blame::Neither {
+            return;
+        }
+        let responded = blamed == Blame::Destination;
         self.0.send_modify(|last| {
             let before = last.take().filter(|(used, _)| used == proxy);
             let mut state = before.map(|(_, state)| state).unwrap_or_default();
+            if blamed == Blame::Unclear && state.last_success.is_some() {
+                *last = Some((proxy.clone(), state));
+                return;
+            }
             if responded {
                 state.last_success = Some(Instant::now());
             }
@@ -53,7 +57,9 @@ impl ProxyUses {
 enum Blame {
     Proxy,
     Destination,
-    Unknown,
+    /// The proxy gave no reply: it cannot reach the destination, or it is of another kind if it has never replied.
+    Unclear,
+    Neither,
 }
 
 /// A proxy that refuses or does not find a destination still works.
@@ -73,14 +79,11 @@ fn blame(error: &DialError) -> Blame {
             ProxyFailure::Status(_) | ProxyFailure::Code(_) | ProxyFailure::HostTooLong => {
                 Blame::Destination
             }
-            ProxyFailure::Io(_) => Blame::Unknown,
+            ProxyFailure::Io(_) => Blame::Unclear,
         },
-        (
-            ConnectStage::Request(_)
-            | ConnectStage::Resolve(_)
-            | ConnectStage::Connect(_)
-            | ConnectStage::Tls(_),
-            _,
-        ) => Blame::Unknown,
+        (ConnectStage::Request(_), _) => Blame::Unclear,
+        (ConnectStage::Resolve(_) | ConnectStage::Connect(_) | ConnectStage::Tls(_), _) => {
+            Blame::Neither
+        }
     }
 }

@@ -68,7 +68,7 @@ where
                 request += &format!("Proxy-Authorization: Basic {login}\r\n");
             }
             expect(client, (request + "\r\n").as_bytes()).await;
-            let reply = b"HTTP/1.1 200 Connection established\r\nServer: 3proxy/0.9\r\n\r\n";
+            let reply = b"HTTP/1.1 299 Connection established\r\nServer: 3proxy/0.9\r\n\r\n";
             client.write_all(reply).await.unwrap();
         }
         ProxyKind::Socks4 => {
@@ -270,11 +270,11 @@ const OVERLONG: [u8; 9000] = [b'x'; 9000];
 
 /// The error of a connection through a proxy that sends this reply.
 async fn refused(kind: ProxyKind, user: &str, reply: &[u8]) -> String {
-    attempt(kind, user, reply).await.0
+    attempt(kind, user, &[reply]).await.0
 }
 
-/// The error, and the state of the proxy afterwards.
-async fn attempt(kind: ProxyKind, user: &str, reply: &[u8]) -> (String, Option<ProxyUse>) {
+/// The error of the last of several connections with these replies, and the state of the proxy afterwards.
+async fn attempt(kind: ProxyKind, user: &str, replies: &[&[u8]]) -> (String, Option<ProxyUse>) {
     let (arrive, mut arrivals) = mpsc::channel(1);
     let dialer = Dialer::in_memory(Roots::public(), arrive);
     let proxy = proxy(kind, 1080, user, "planted-password");
@@ -284,49 +284,52 @@ async fn attempt(kind: ProxyKind, user: &str, reply: &[u8]) -> (String, Option<P
         port: 80,
         security: TransportSecurity::Plain,
     };
-    let serve = async {
-        let mut client = arrivals.recv().await.unwrap().stream;
-        let _ = client.write_all(reply).await;
-        let _ = client.shutdown().await;
-        let mut received = Vec::new();
-        let _ = client.read_to_end(&mut received).await;
-    };
-    let (dialled, ()) = tokio::join!(dialer.connect(&route, destination), serve);
-    let error = dialled.map(drop).unwrap_err();
-    assert!(!format!("{error:?}").contains("planted"));
+    let mut text = String::new();
+    for reply in replies {
+        let serve = async {
+            let mut client = arrivals.recv().await.unwrap().stream;
+            let _ = client.write_all(reply).await;
+            let _ = client.shutdown().await;
+            let mut received = Vec::new();
+            let _ = client.read_to_end(&mut received).await;
+        };
+        let (dialled, ()) = tokio::join!(dialer.connect(&route, destination), serve);
+        let error = dialled.map(drop).unwrap_err();
+        assert!(!format!("{error:?}").contains("planted"));
+        text = error.to_string();
+    }
     assert_eq!(
         dialer.counts(),
         DialCounts {
             direct: 0,
             proxied: 0,
-            failed: 1
+            failed: replies.len() as u64
         }
     );
-    (error.to_string(), dialer.proxy_use(&proxy))
+    (text, dialer.proxy_use(&proxy))
 }
 
-/// A proxy that cannot reach a destination works; one that rejects the clock does not.
+/// A proxy that cannot reach a destination works; one that rejects the clock, or has never replied, does not.
 #[tokio::test(start_paused = true)]
 async fn the_state_of_a_proxy_follows_its_replies() {
     #[rustfmt::skip]
-    let rows: [(ProxyKind, &[u8], Option<bool>); 6] = [
-        (ProxyKind::HttpConnect, b"HTTP/1.1 407 Login\r\n\r\n", Some(false)),
-        (ProxyKind::HttpConnect, b"ICAP/1.1 200 OK\r\n\r\n", Some(false)),
-        (ProxyKind::HttpConnect, b"HTTP/1.1 502 Bad\r\n\r\n", Some(true)),
-        (ProxyKind::HttpConnect, b"HTTP/1.1 20", None),
-        (ProxyKind::Socks5, &[5, 2], Some(false)),
-        (ProxyKind::Socks5, &[5, 0, 5, 5, 0, 1], Some(true)),
+    let rows: [(ProxyKind, &[&[u8]], bool); 8] = [
+        (ProxyKind::HttpConnect, &[b"HTTP/1.1 407 Login\r\n\r\n"], false),
+        (ProxyKind::HttpConnect, &[b"ICAP/1.1 200 OK\r\n\r\n"], false),
+        (ProxyKind::HttpConnect, &[b"HTTP/1.1 502 Bad\r\n\r\n"], true),
+        // A proxy of another kind closes the connection.
+        (ProxyKind::HttpConnect, &[b""], false),
+        (ProxyKind::HttpConnect, &[b"HTTP/1.1 502 Bad\r\n\r\n", b""], true),
+        (ProxyKind::Socks4a, &[b""], false),
+        (ProxyKind::Socks5, &[&[5, 2]], false),
+        (ProxyKind::Socks5, &[&[5, 0, 5, 5, 0, 1]], true),
     ];
-    for (kind, reply, works) in rows {
-        let (error, state) = attempt(kind, "", reply).await;
-        let expected = works.map(|works| (!works).then_some(error));
-        assert_eq!(
-            state.as_ref().map(|state| state.error.clone()),
-            expected,
-            "{kind:?} {reply:?}"
-        );
-        let responded = state.and_then(|state| state.last_success).is_some();
-        assert_eq!(responded, works == Some(true), "{kind:?} {reply:?}");
+    for (kind, replies, works) in rows {
+        let (error, state) = attempt(kind, "", replies).await;
+        let state = state.unwrap();
+        let expected = (!works).then_some(error);
+        assert_eq!(state.error, expected, "{kind:?} {replies:?}");
+        assert_eq!(state.last_success.is_some(), works, "{kind:?} {replies:?}");
     }
 }
 
@@ -372,7 +375,7 @@ async fn errors_name_the_failed_step() {
         (http, "", b"HTTP/1.0 407 Login\r\n\r\n", format!("{REQUEST}the proxy requires a user name and password")),
         (http, "alice", b"HTTP/1.1 407 Login\r\n\r\n", format!("{REQUEST}the proxy rejected the user name and password")),
         (http, "", b"HTTP/1.1 502 Bad\r\nX: y\r\n\r\n", format!("{REQUEST}the proxy answers with status 502")),
-        (http, "", b"HTTP/1.1 201 Odd\r\n\r\n", format!("{REQUEST}the proxy answers with status 201")),
+        (http, "", b"HTTP/1.1 300 Odd\r\n\r\n", format!("{REQUEST}the proxy answers with status 300")),
         (http, "", b"ICAP/1.1 200 OK\r\n\r\n", format!("{REQUEST}the proxy does not speak this protocol")),
         (http, "", b"HTTP/1.1 20", format!("{REQUEST}unexpected end of file")),
         (http, "", &OVERLONG, format!("{REQUEST}the proxy's reply is too long")),
