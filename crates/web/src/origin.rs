@@ -251,10 +251,12 @@ pub fn is_browser(headers: &HeaderMap) -> bool {
     let is_named = text(headers, &USER_AGENT)
         .is_some_and(|agent| BROWSER_AGENTS.iter().any(|word| agent.contains(word)));
     let accept = text(headers, &ACCEPT).unwrap_or_default();
+    // The `fetch` of Node.js sends `Sec-Fetch-Mode`, but no other header of a browser.
+    let is_mark = |name: &str| name.starts_with("sec-") && name != "sec-fetch-mode";
     is_named
         || accept.starts_with("text/html")
         || accept.starts_with("image/")
-        || headers.keys().any(|name| name.as_str().starts_with("sec-"))
+        || headers.keys().any(|name| is_mark(name.as_str()))
 }
 
 /// Host and port of an origin, without the default port of its scheme.

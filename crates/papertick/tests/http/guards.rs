@@ -487,7 +487,7 @@ async fn a_get_of_a_browser_changes_nothing_unless_our_page_sends_it() {
     for mark in [
         "Accept: text/html,application/xhtml+xml",
         "Accept: image/avif,image/webp,*/*;q=0.8",
-        "Sec-Fetch-Mode: no-cors",
+        "Sec-Fetch-Dest: image",
         "Sec-GPC: 1",
         "User-Agent: Opera/9.80 (X11; Linux x86_64)",
         "User-Agent: AppleCoreMedia/1.0.0.21A329 (iPhone)",
@@ -498,12 +498,15 @@ async fn a_get_of_a_browser_changes_nothing_unless_our_page_sends_it() {
         assert_eq!(answer.status, 403, "{mark}");
         assert_eq!(request_to_device(&mut clock), None, "{mark}");
     }
-    let program = [
+    let python = [
         "Accept: application/json, text/html",
         "User-Agent: aiohttp/3.13",
     ];
-    let answer = clock.send("GET", "/api/restart", &program, "").await;
-    assert_eq!(answer.status, 200);
+    let node = ["Accept: */*", "Sec-Fetch-Mode: cors", "User-Agent: node"];
+    for program in [&python[..], &node] {
+        let answer = clock.send("GET", "/api/restart", program, "").await;
+        assert_eq!(answer.status, 200, "{program:?}");
+    }
 }
 
 /// The result page has the result and a link back.
