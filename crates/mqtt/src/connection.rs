@@ -37,7 +37,7 @@ pub enum ConnectionEnd {
     PlanChanged,
     /// The broker does not support this version of MQTT.
     UnsupportedVersion,
-    /// The connection was closed or lost before CONNACK. Some brokers that do not support this version of MQTT do that.
+    /// The connection was closed or lost before CONNACK, or there was none in time. Some brokers that do not support this version of MQTT do that.
     NoConnack(String),
     /// Any other reason.
     Failed {

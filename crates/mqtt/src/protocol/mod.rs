@@ -38,7 +38,7 @@ const IN_FLIGHT_MAX: usize = 8;
 pub enum ProtocolEnd {
     /// The broker does not support this version of MQTT.
     UnsupportedVersion,
-    /// The connection was closed or lost before CONNACK.
+    /// The connection was closed or lost before CONNACK, or there was none in time.
     NoConnack(String),
     /// Any other reason.
     Failed(String),
@@ -171,7 +171,7 @@ impl ProtocolSession {
         Ok(session)
     }
 
-    /// The reason for the end of a session whose connection was closed or lost.
+    /// The reason for the end of a session whose connection was closed, lost or silent.
     pub fn closed(&self, reason: String) -> ProtocolEnd {
         match self.is_connected {
             true => ProtocolEnd::Failed(reason),
@@ -327,7 +327,7 @@ impl ProtocolSession {
     pub fn advance(&mut self, now: Instant) -> Result<(), ProtocolEnd> {
         let is_due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
         if is_due(self.pending.deadline()) {
-            return Err(ProtocolEnd::Failed(format!(
+            return Err(self.closed(format!(
                 "the broker did not respond within {} s",
                 RESPONSE_TIMEOUT.as_secs()
             )));

@@ -93,9 +93,10 @@ async fn a_broker_without_mqtt_5_gets_3_1_1() {
 async fn after_two_connections_without_connack_the_other_version_is_used() {
     let (rig, mut arrivals) = in_memory(settings("broker", 0)).await;
     let mut next = async || TestBroker::receive_connect(&mut arrivals).await;
-    for _ in 0..2 {
-        assert_eq!(next().await.version(), Version::V5_0);
-    }
+    // One closes the connection, and one keeps it open and silent.
+    assert_eq!(next().await.version(), Version::V5_0);
+    let silent = next().await;
+    assert_eq!(silent.version(), Version::V5_0);
     let mut third = next().await;
     assert_eq!(third.version(), Version::V3_1_1);
     third.accept_session().await;
@@ -124,13 +125,13 @@ async fn a_faulty_broker_is_reported_and_retried() {
     #[rustfmt::skip]
     let rows: [(&[u8], &str); 6] = [
         (b"", "did not respond within 20 s"),
-        // In MQTT this is the beginning of a packet.
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "did not respond within 20 s"),
         (&[0x20, 0x03, 0x00, 0x87, 0x00], "refused the connection: not authorized"),
         // The header of a packet of 2 MB.
         (&[0x30, 0xFF, 0xFF, 0x7F, 0x00], "a message of more than 20480 bytes"),
         (&[0x20, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "violated the protocol"),
         (&[0x00, 0x00], "violated the protocol"),
+        // In MQTT this is the beginning of a packet. Not after the other silent broker: that would change the version.
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "did not respond within 20 s"),
     ];
     let (rig, mut arrivals) = in_memory(settings("broker", 0)).await;
     for (bytes, expected) in rows {
