@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use api::mqtt::topics::RESPONSE_TOPIC_MAX;
 use device::input::BrokerEvent;
 use runtime::outage::Outage;
 use tokio::time::Instant;
@@ -32,6 +33,18 @@ impl ConnectionProblems {
         *dropped = dropped.saturating_add(count);
         self.report_at
             .get_or_insert_with(|| Instant::now() + REPORT_EVERY);
+    }
+
+    /// Counts and logs a response topic that is not allowed; the response goes to the clock's own topic.
+    pub(super) fn refuse_response_topic(&mut self, topic: &str) {
+        self.drop_one("foreign-topic");
+        let topic = &topic[..topic.floor_char_boundary(RESPONSE_TOPIC_MAX)];
+        if self.logged.is_new(topic) {
+            tracing::warn!(
+                topic,
+                "a response topic outside of the clock's own was refused"
+            );
+        }
     }
 
     /// When dropped messages are to be reported.

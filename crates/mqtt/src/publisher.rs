@@ -94,7 +94,7 @@ impl<'a> Publisher<'a> {
         self.republish_at.get_or_insert(now + delay);
     }
 
-    /// Queues the result of a command. Without a permitted response topic it goes to the clock's topic for results.
+    /// Queues the result of a command. Without a response topic it goes to the clock's topic for results.
     /// Returns whether the oldest result was dropped for it.
     pub(super) fn queue_result(
         &mut self,
@@ -102,8 +102,6 @@ impl<'a> Publisher<'a> {
         result: &Value,
     ) -> bool {
         let broker = self.payloads.broker();
-        let response =
-            response.filter(|response| topics::is_response_topic_allowed(&response.topic, broker));
         let ResponseTarget { topic, correlation } = response.unwrap_or_else(|| ResponseTarget {
             topic: topics::result_topic(broker),
             correlation: None,

@@ -37,7 +37,8 @@ use super::{
     executor::CommandExecutor,
     problems::ConnectionProblems,
     protocol::{
-        IncomingMessage, OutgoingMessage, ProtocolEnd, ProtocolSession, PublishError, SessionEvent,
+        IncomingMessage, OutgoingMessage, ProtocolEnd, ProtocolSession, PublishError,
+        ResponseTarget, SessionEvent,
     },
     publisher::Publisher,
     retained_settings::SettingsDocuments,
@@ -337,7 +338,14 @@ impl<'a> MqttSession<'a> {
     /// Queues the response to a command.
     fn respond(&mut self, command: FinishedCommand) {
         let result = command.result();
-        if self.publisher.queue_result(command.response, &result) {
+        let is_allowed = |target: &ResponseTarget| {
+            topics::is_response_topic_allowed(&target.topic, &self.broker)
+        };
+        let mut response = command.response;
+        if let Some(refused) = response.take_if(|target| !is_allowed(target)) {
+            self.problems.refuse_response_topic(&refused.topic);
+        }
+        if self.publisher.queue_result(response, &result) {
             self.problems.drop_one("answers");
         }
     }

@@ -2,7 +2,11 @@
 //!
 //! Topics of commands end with the names of operations.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
 use device::{event_log::DeviceEvent, mqtt::Broker};
 
@@ -321,19 +325,18 @@ fn parse_leaf<'a>(scope: Scope<'a>, leaf: &'a str) -> Option<IncomingTopic<'a>> 
     }
 }
 
-/// Returns whether a response may be published on a topic. The topics of the clocks and of Home Assistant are not allowed,
-/// because a response there would be handled as another message.
+/// Returns whether a response may be published on a topic: below the clock's level, because a client that may only send
+/// commands must not publish elsewhere, and not where the clock receives or publishes other messages.
 pub fn is_response_topic_allowed(topic: &str, broker: &Broker) -> bool {
-    let is_below = |root: &str| {
-        let rest = topic.strip_prefix(root);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    let home_assistant = broker.home_assistant.as_ref();
-    let is_reserved = is_below(&broker.base)
-        || home_assistant.is_some_and(|it| is_below(&it.prefix) || it.status_topic == topic);
-    let is_valid = !topic.is_empty()
+    let own = own_topic(broker, "");
+    let level = |topic: &str| Some(topic.strip_prefix(&own)?.split('/').next()?.to_string());
+    let retained = RetainedTopic::all(0).into_iter();
+    let mut used = retained
+        .filter_map(|topic| topic.name(broker))
+        .chain(filters(broker))
+        .chain([own_topic(broker, "event")]);
+    level(topic)
+        .is_some_and(|own| !own.is_empty() && used.all(|used| level(&used).as_ref() != Some(&own)))
         && topic.len() <= RESPONSE_TOPIC_MAX
-        && !topic.starts_with('$')
-        && !topic.contains(['+', '#', '\0']);
-    is_valid && !is_reserved
+        && !topic.contains(['+', '#', '\0'])
 }
