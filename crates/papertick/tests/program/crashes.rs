@@ -1,9 +1,20 @@
 //! A crashed device leaves a dump and is restarted.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+use std::{
+    fs,
+    io::Read,
+    os::{
+        linux::net::SocketAddrExt,
+        unix::{
+            fs::PermissionsExt,
+            net::{SocketAddr, UnixStream},
+        },
+    },
+    path::Path,
+};
 
 use diagnostics::backtrace;
-use rustix::process::{Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process};
 use updates::slots::ImageSlot;
 
 use crate::{
@@ -73,6 +84,47 @@ fn a_crash_dump_has_the_source_line() {
     let answer = clock.send("DELETE", "/api/coredump", "").unwrap();
     assert_eq!(answer.status, 200);
     assert_eq!(clock.get("/api/coredump").status, 404);
+}
+
+/// The abstract name of the socket on which devices report crashes.
+fn crash_socket(clock: &Clock) -> String {
+    let files = fs::read_dir(format!("/proc/{}/fd", clock.supervisor().as_raw_nonzero()));
+    let files = files
+        .unwrap()
+        .filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+    let open: Vec<String> = files
+        .map(|file| file.to_string_lossy().into_owned())
+        .collect();
+    let sockets = fs::read_to_string("/proc/net/unix").unwrap();
+    let name = sockets.lines().find_map(|line| {
+        let (facts, name) = line.split_once(" @papertick-crashes-")?;
+        let inode = facts.split_whitespace().next_back()?;
+        open.contains(&format!("socket:[{inode}]")).then_some(name)
+    });
+    format!("papertick-crashes-{}", name.unwrap())
+}
+
+/// The children of the supervisor, and the page faults of those that have ended.
+fn children(clock: &Clock) -> (Vec<Pid>, String) {
+    let running = clock.devices();
+    let stat = fs::read_to_string(format!(
+        "/proc/{}/stat",
+        clock.supervisor().as_raw_nonzero()
+    ));
+    let stat = stat.unwrap();
+    let (_, facts) = stat.rsplit_once(") ").unwrap();
+    (running, facts.split(' ').nth(8).unwrap().to_string())
+}
+
+#[test]
+fn a_foreign_process_at_the_socket_for_dumps_starts_nothing() {
+    let folder = folder();
+    let clock = Clock::start(folder.path());
+    let name = SocketAddr::from_abstract_name(crash_socket(&clock)).unwrap();
+    let before = children(&clock);
+    let mut stranger = UnixStream::connect_addr(&name).unwrap();
+    assert_eq!(stranger.read(&mut [0]).unwrap(), 0);
+    assert_eq!(children(&clock), before);
 }
 
 #[test]
