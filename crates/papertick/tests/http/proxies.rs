@@ -146,13 +146,20 @@ async fn failed_logins_are_counted_by_the_address_of_the_client() {
     .await;
     let guess =
         |client: &str| format!("X-Forwarded-For: {client}\r\nAuthorization: Basic YTpi\r\n");
-    let mut slowed = 0;
-    for _ in 0..12 {
-        let answered = send(&clock, "GET /api/status", &guess("192.0.2.7")).await;
-        assert_eq!(answered.status, 401);
-        slowed += usize::from(answered.header("retry-after").is_some());
+    // A host has a whole /64 of IPv6.
+    let hosts: Vec<String> = (1..=12)
+        .map(|host| format!("2001:db8::{host:x}:1"))
+        .collect();
+    let same = vec!["192.0.2.7".to_string(); 12];
+    for (guesses, other) in [(same, "192.0.2.8"), (hosts, "2001:db8:0:1::1")] {
+        let mut slowed = 0;
+        for client in guesses {
+            let answered = send(&clock, "GET /api/status", &guess(&client)).await;
+            assert_eq!(answered.status, 401);
+            slowed += usize::from(answered.header("retry-after").is_some());
+        }
+        assert!(slowed > 0, "the client that guesses is slowed");
+        let other = send(&clock, "GET /api/status", &guess(other)).await;
+        assert_eq!((other.status, other.header("retry-after")), (401, None));
     }
-    assert!(slowed > 0, "the client that guesses is slowed");
-    let other = send(&clock, "GET /api/status", &guess("192.0.2.8")).await;
-    assert_eq!((other.status, other.header("retry-after")), (401, None));
 }
