@@ -330,15 +330,19 @@ async fn a_network_key_in_hex_is_accepted() {
 
 #[tokio::test]
 async fn an_open_network_needs_no_password() {
-    for body in [
-        r#"{"ssid":"Café"}"#,
-        r#"{"ssid":"Café","pw":""}"#,
-        r#"{"ssid":"Café","pw":null}"#,
+    // The longest name has 32 bytes.
+    let longest = "é".repeat(16);
+    for (name, rest) in [
+        ("Café", ""),
+        ("Café", r#","pw":"""#),
+        ("Café", r#","pw":null"#),
+        (&longest, ""),
     ] {
+        let body = format!(r#"{{"ssid":"{name}"{rest}}}"#);
         let mut portal = Portal::new().await;
-        assert_eq!(portal.save(body).await.status, 200, "{body}");
+        assert_eq!(portal.save(&body).await.status, 200, "{body}");
         let (ssid, password, _) = portal.attempts.recv().await.unwrap();
-        assert_eq!((&*ssid, password.is_empty()), ("Café", true));
+        assert_eq!((&*ssid, password.is_empty()), (name, true));
     }
 }
 
