@@ -204,6 +204,10 @@ fn responses(
         }
     };
     also(403, sent::<ErrorBody>());
+    // A parameter in the path that is no text.
+    if endpoint.path.contains('{') {
+        also(400, sent::<ErrorBody>());
+    }
     if matches!(
         operation.guard,
         Guard::Control | Guard::Monitoring | Guard::Upload

@@ -108,7 +108,7 @@ struct RouteMatch {
     route: Option<OperationRoute>,
     /// The button of the confirmation page sent the request.
     confirmed: bool,
-    /// The parameter in the path, decoded.
+    /// The parameter in the path, still encoded.
     param: Option<String>,
     /// The clock is an access point and serves only the portal.
     portal: bool,
@@ -138,7 +138,7 @@ impl RouteMatch {
     }
 }
 
-/// The routes of a path and the decoded parameter in the path.
+/// The routes of a path and the parameter in the path, still encoded.
 fn routes_of(path: &str) -> Option<(&'static [OperationRoute], Option<String>)> {
     let table = &*ROUTES;
     if let Some(routes) = table.fixed.get(path) {
@@ -150,7 +150,7 @@ fn routes_of(path: &str) -> Option<(&'static [OperationRoute], Option<String>)> 
                 .iter()
                 .find_map(|route| route.endpoint.default_value)?
                 .to_string(),
-            param => percent_decode(param, false)?,
+            param => param.to_string(),
         };
         Some((routes.as_slice(), Some(param)))
     });
@@ -313,7 +313,13 @@ async fn serve(
     else {
         return Box::pin(serve_without_route(&state, &request, &target)).await;
     };
-    let call = Call::new(state, view, request, target.param);
+    let decoded =
+        |param: &String| percent_decode(param, false).filter(|param| !param.contains('\0'));
+    let param = target.param.as_ref().map(decoded);
+    if param == Some(None) {
+        return response::bad_request("bad path");
+    }
+    let call = Call::new(state, view, request, param.flatten());
     let result = match operation.handler {
         OperationHandler::View(from_view) => {
             call_sync(|| response::from_answer(from_view(&call.view)))

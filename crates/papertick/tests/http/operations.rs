@@ -215,6 +215,8 @@ async fn unknown_paths_and_methods_are_refused_in_json() {
         ("GET", "/api/nothing", 404, "not found"),
         ("GET", "/api/show/text/", 404, "not found"),
         ("GET", "/api/show/currency/", 404, "not found"),
+        ("GET", "/api/show/text/%ff%fe", 400, "bad path"),
+        ("GET", "/api/show/text/%00", 400, "bad path"),
         ("GET", "/api/show/screen/x", 400, "unknown screen id"),
         ("DELETE", "/api/status", 405, "method not allowed"),
     ];
