@@ -305,7 +305,8 @@ pub struct TrmnlScreen {
 pub struct TrmnlLog {
     /// Lines with a level and a time.
     #[serde(default)]
-    #[schemars(with = "Vec<Value>")]
+    // Client generators do not read `true` as a schema.
+    #[schemars(with = "Vec<Value>", extend("items" = serde_json::json!({})))]
     pub logs: Option<Vec<Value>>,
     /// Lines as texts.
     #[serde(default)]

@@ -7,6 +7,7 @@ use api::{
     operation::{Guard, ProgramOperation},
     operations::{all, path_of},
 };
+use serde_json::Value;
 
 #[test]
 fn the_description_in_the_docs_is_fresh() {
@@ -47,6 +48,39 @@ fn the_description_is_complete() {
     let endpoints = all().flat_map(|operation| operation.endpoints);
     let endpoints = endpoints.filter(|endpoint| !endpoint.upgrades).count();
     assert_eq!(ids.len(), endpoints, "each endpoint has an id");
+}
+
+/// Client generators stop at schemas that are `true` or `false`, or read a constant without a type wrongly.
+#[test]
+fn client_generators_can_read_all_schemas() {
+    let mut values = vec![(String::new(), openapi::document())];
+    while let Some((path, value)) = values.pop() {
+        if path.ends_with("/items") {
+            assert!(value.is_object(), "{path}");
+        }
+        if value.get("const").is_some() {
+            assert!(value["type"].is_string(), "{path}");
+        }
+        match value {
+            Value::Object(members) => {
+                let is_schema_list = path.ends_with("/properties") || path.ends_with("/schemas");
+                values.extend(members.into_iter().map(|(name, member)| {
+                    assert!(!(is_schema_list && member.is_boolean()), "{path}/{name}");
+                    (format!("{path}/{name}"), member)
+                }));
+            }
+            Value::Array(members) => {
+                let is_schema_list = ["/anyOf", "/oneOf", "/allOf"]
+                    .iter()
+                    .any(|end| path.ends_with(end));
+                values.extend(members.into_iter().map(|member| {
+                    assert!(!(is_schema_list && member.is_boolean()), "{path}");
+                    (format!("{path}/-"), member)
+                }));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
 }
 
 #[test]

@@ -62,7 +62,7 @@ impl SettingKind for TxPower {
     }
 
     fn schema(&self) -> Value {
-        json!({ "anyOf": [{ "type": "integer", "minimum": MIN, "maximum": MAX }, { "const": CLEAR }] })
+        json!({ "anyOf": [{ "type": "integer", "minimum": MIN, "maximum": MAX }, { "type": "integer", "const": CLEAR }] })
     }
 
     fn control(&self) -> Value {
