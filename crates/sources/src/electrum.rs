@@ -15,7 +15,7 @@ use net::{
 use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    time::{self, Instant, MissedTickBehavior},
+    time::{self, Instant},
 };
 
 use super::{
@@ -29,6 +29,9 @@ pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Interval of the fee requests, which also detect a dead server.
 pub const FEES_EVERY: Duration = Duration::from_secs(60);
+
+/// Least time between two fee requests, which a new block brings forward.
+pub const FEES_APART: Duration = Duration::from_secs(10);
 
 /// Bytes per read.
 const READ_BYTES: usize = 16 * 1024;
@@ -77,20 +80,23 @@ impl SourceSession for Electrum {
         talk.request(ElectrumRequest::Version).await?;
         let newest = talk.request(ElectrumRequest::Subscribe).await?;
         talk.tip = Some(electrum::tip(&newest).map_err(node::bad_answer)?);
-        let mut ticks = time::interval_at(Instant::now() + FEES_EVERY, FEES_EVERY);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut fees_from = Instant::now();
+        let mut fees_at = fees_from;
         let mut steps = talk.link.context().shared.clock.steps();
         loop {
             if let Some(newest) = talk.tip.take() {
                 talk.follow(newest).await?;
-                talk.update_fees(self.node.precise_fee).await?;
+                if talk.early.is_none() {
+                    fees_at = fees_at.min(fees_from);
+                }
                 continue;
             }
             tokio::select! {
                 line = talk.line() => talk.handle_notification(line?).await?,
                 Ok(()) = steps.changed() => talk.tip = talk.early.take(),
-                _ = ticks.tick() => {
+                () = time::sleep_until(fees_at) => {
                     talk.update_fees(self.node.precise_fee).await?;
+                    (fees_from, fees_at) = (Instant::now() + FEES_APART, Instant::now() + FEES_EVERY);
                     talk.tip = talk.tip.take().or(talk.early.take());
                 }
             }

@@ -390,6 +390,26 @@ async fn a_server_with_endless_headers_is_paused() {
     rig.stop().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn new_blocks_bring_fee_requests_forward_to_one_in_ten_seconds() {
+    let (mut rig, mut arrivals) = ChainRig::in_memory();
+    let (node, updates) = watch::channel(Miner::with(30));
+    rig.plan(SourceId::Node, config(NodeKind::Electrum));
+    let stream = arrivals.recv().await.unwrap().stream;
+    let server = tokio::spawn(electrum(stream, updates, Form::List));
+    for _ in 0..45 {
+        node.send_modify(|miner| miner.mine(1));
+        let miner = node.borrow().clone();
+        rig.until_tip(&miner, HeightState::Proven).await;
+        time::sleep(Duration::from_secs(1)).await;
+    }
+    let seen = rig.current().observations;
+    let is_fee = |seen: &&Observation| matches!(seen, Observation::PreciseFee(_));
+    assert_eq!(seen.iter().filter(is_fee).count(), 5);
+    server.abort();
+    rig.stop().await;
+}
+
 /// As on a restarted test network: the owner's node wins, whatever the device had before.
 #[tokio::test(start_paused = true)]
 async fn a_node_that_was_set_back_is_followed_to_where_it_is() {
