@@ -175,14 +175,6 @@ impl HeightReports {
         connected.map(|(_, proof)| proof)
     }
 
-    /// Number of sources with a claim or a proof.
-    pub fn source_count(&self) -> usize {
-        let claiming = self.claims.keys().copied();
-        let proving = self.proofs.keys().map(|origin| origin.source);
-        let sources: BTreeSet<SourceId> = claiming.chain(proving).collect();
-        sources.len()
-    }
-
     /// The best proof: by position, then the highest block, then the one of the owner's node, then the first.
     pub fn best_proof(&self) -> Option<(SourceId, &Proof)> {
         let order = |(origin, proof): &(ProofOrigin, &Proof)| {

@@ -482,7 +482,6 @@ fn known<'a>(
         market: upstream.market(),
         mark_reasons: upstream.mark_reasons(),
         truth: upstream.height_truth(now),
-        height_sources: upstream.height_sources(),
         running,
         host,
         // A source that was never reached has reported nothing.

@@ -51,8 +51,6 @@ pub struct ComposeContext<'a> {
     pub mark_reasons: &'a MarkReasons,
     /// Proof of the height.
     pub truth: HeightTruth,
-    /// Number of sources that report a height.
-    pub height_sources: usize,
     /// The settings.
     pub running: &'a RunningSettings,
     /// Facts about the machine and the build.
@@ -188,8 +186,6 @@ fn debug_facts<'a>(
         ssid: known.ssid,
         heap_free: known.host.heap_free,
         psram_free: known.host.swap_free,
-        height: known.truth.state,
-        height_sources: known.height_sources,
         hardware: board.name,
         version: &known.host.version,
         build_date: &known.host.built,

@@ -1,22 +1,19 @@
 //! The debug view: facts that help to find a problem.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec,
-    vec::Vec,
-};
+use alloc::{format, string::String, vec, vec::Vec};
 use core::time::Duration;
 
-use super::{prose, row};
-use crate::cells::{BlockLine, Cell};
-use market::HeightState;
+use super::{decimal, prose, row};
+use crate::cells::Cell;
 
 /// Height of the text, px.
 const PX: u32 = 22;
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
+
+/// The smallest number of bytes that is a mebibyte when it is rounded to kibibytes.
+const MIB_ROUNDED: u64 = MIB - KIB / 2;
 
 /// Content of the debug view; empty or unknown facts are shown as a dash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,10 +26,6 @@ pub struct DebugFacts<'a> {
     pub heap_free: Option<u64>,
     /// Free memory of the machine, or the external RAM of a microcontroller, bytes.
     pub psram_free: Option<u64>,
-    /// State of the height.
-    pub height: HeightState,
-    /// Number of sources that report a height.
-    pub height_sources: usize,
     /// Name of the board.
     pub hardware: &'a str,
     /// Version of the firmware.
@@ -43,43 +36,36 @@ pub struct DebugFacts<'a> {
     pub uptime: Duration,
 }
 
-/// The facts, one subject per panel; how to leave if there is room for it.
+/// One fact per panel, the build as a whole; how to leave if there is room for it.
 pub fn cells(facts: &DebugFacts<'_>, panels: usize) -> Vec<Cell> {
-    let entry = |heading, text: &str| block([prose::entry(heading, text)]);
+    let entry = |heading, text: &str| prose::block([prose::entry(heading, text)], PX);
     let memory = |bytes: Option<u64>| bytes.map(amount).unwrap_or_default();
     let cells = vec![
         Cell::Title("DEBUG".into()),
         entry("IP", facts.ip),
         entry("SSID", facts.ssid),
-        block([
-            prose::entry("Heap free", &memory(facts.heap_free)),
-            prose::entry("PSRAM free", &memory(facts.psram_free)),
-        ]),
-        block([
-            prose::entry("Height", facts.height.name()),
-            prose::entry("Voices", &facts.height_sources.to_string()),
-        ]),
-        block([
-            prose::entry("Board", facts.hardware),
-            prose::entry("Version", facts.version),
-            prose::entry("Built", facts.build_date),
-        ]),
+        entry("Heap free", &memory(facts.heap_free)),
+        entry("PSRAM free", &memory(facts.psram_free)),
+        prose::block(
+            [
+                prose::entry("Board", facts.hardware),
+                prose::entry("Version", facts.version),
+                prose::entry("Built", facts.build_date),
+            ],
+            PX,
+        ),
         entry("Uptime", &duration(facts.uptime)),
         entry("Leave", "button 4"),
     ];
     row::left(cells, panels)
 }
 
-fn block(groups: impl IntoIterator<Item = Vec<BlockLine>>) -> Cell {
-    prose::block(groups, PX)
-}
-
-/// Bytes as `140 KB`, from one mebibyte on as `5.7 MB`, truncated after the first decimal.
+/// Bytes as `140 KB`, from one mebibyte on as `5.7 MB`.
 pub fn amount(bytes: u64) -> String {
-    if bytes < MIB {
-        return format!("{} KB", (bytes + KIB / 2) / KIB);
+    match bytes {
+        0..MIB_ROUNDED => format!("{} KB", decimal::rounded(bytes.into(), KIB.into(), 0)),
+        MIB_ROUNDED.. => format!("{} MB", decimal::rounded(bytes.into(), MIB.into(), 1)),
     }
-    format!("{}.{} MB", bytes / MIB, bytes % MIB * 10 / MIB)
 }
 
 /// The three largest parts of a duration: `1d 1h 1m`, `1h 1m 1s`, `0m 59s`.

@@ -8,7 +8,7 @@ use device::{
     settings::Settings,
 };
 use market::{
-    Direction, HeightState, Payment, Zap,
+    Direction, Payment, Zap,
     units::{Msats, Sats},
 };
 
@@ -187,8 +187,6 @@ const DEBUG: debug::DebugFacts<'_> = debug::DebugFacts {
     ssid: "",
     heap_free: Some(180_000),
     psram_free: None,
-    height: HeightState::Claimed,
-    height_sources: 1,
     hardware: "Rev B, 7 x 2.13 in, simulated",
     version: "4.0.0-gabcdef0-dirty",
     build_date: "2026-01-31",
@@ -197,8 +195,7 @@ const DEBUG: debug::DebugFacts<'_> = debug::DebugFacts {
 
 #[test]
 fn debug_view() {
-    let facts = "DEBUG|IP ~ 192.168.1.20|SSID ~ -|Heap free ~ 176 KB ~  ~ PSRAM free ~ -\
-        |Height ~ claimed ~  ~ Voices ~ 1\
+    let facts = "DEBUG|IP ~ 192.168.1.20|SSID ~ -|Heap free ~ 176 KB|PSRAM free ~ -\
         |Board ~ Rev B, 7 x ~ 2.13 in, ~ simulated ~  ~ Version ~ 4.0.0 ~ -gabcdef0 ~ -dirty ~  \
         ~ Built ~ 2026-01-31|Uptime ~ 1d 1h 1m";
     check(&debug::cells(&DEBUG, 7), 7, facts);
@@ -220,12 +217,13 @@ fn amounts_of_memory() {
         (512, "1 KB"),
         (143_360, "140 KB"),
         (180_000, "176 KB"),
-        (1_048_575, "1024 KB"),
+        (1_048_063, "1023 KB"),
+        (1_048_064, "1.0 MB"),
         (1_048_576, "1.0 MB"),
         (6_000_000, "5.7 MB"),
         (8_388_608, "8.0 MB"),
-        (2_097_151, "1.9 MB"),
-        (u64::MAX, "17592186044415.9 MB"),
+        (2_097_151, "2.0 MB"),
+        (u64::MAX, "17592186044416.0 MB"),
     ];
     for (bytes, wanted) in rows {
         assert_eq!(debug::amount(bytes), wanted);

@@ -199,11 +199,6 @@ impl Heights {
         }
     }
 
-    /// Number of sources with a claim or a proof.
-    pub fn source_count(&self) -> usize {
-        self.reports.source_count()
-    }
-
     /// The best proven block.
     pub fn proven(&self) -> Option<Tip> {
         self.best_proof().map(|proof| proof.tip())

@@ -12,7 +12,7 @@ use device::{
     settings::{Settings, fonts::FontId},
 };
 use market::{
-    Direction, HeightState, Payment, Zap,
+    Direction, Payment, Zap,
     logo::Logo,
     mark::Mark,
     units::{Msats, Sats},
@@ -164,8 +164,6 @@ fn texts(panels: usize) -> Vec<(String, Picture)> {
         ssid: "FRITZ!Box 7590 XY",
         heap_free: Some(143_000),
         psram_free: Some(6_010_000),
-        height: HeightState::Proven,
-        height_sources: 4,
         hardware: "Rev B",
         version: "4.0.0",
         build_date: "2026-11-20",

@@ -177,11 +177,6 @@ impl Upstream {
         self.heights.truth(now)
     }
 
-    /// Number of sources with a claim or a proof of a height.
-    pub fn height_sources(&self) -> usize {
-        self.heights.source_count()
-    }
-
     /// How good the values are, and why.
     pub fn truth(&self, now: Now) -> Truth {
         let proven = self.heights.proven();

@@ -16,8 +16,8 @@ use device::{
     settings::Settings,
 };
 use market::{
-    Datum, Direction, Figure, FigureIdentity, HeightState, HeightTruth, Market, MinerStats,
-    Payment, PoolStats, Proven, Seen, Zap,
+    Datum, Direction, Figure, FigureIdentity, HeightTruth, Market, MinerStats, Payment, PoolStats,
+    Proven, Seen, Zap,
     source_id::SourceId,
     units::{Currency, FeeRate, MICRO, Msats, Sats},
 };
@@ -317,8 +317,6 @@ fn debug_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
         ssid: &values.ssid,
         heap_free: values.heap,
         psram_free: values.memory,
-        height: HeightState::Proven,
-        height_sources: 4,
         hardware: board.name,
         version: VERSION,
         build_date: BUILT,
