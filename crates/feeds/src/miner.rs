@@ -1,5 +1,6 @@
 //! The miner on the local network: one request, one JSON object, all fields optional.
 
+use device::screens::decimal;
 use market::{MinerStats, units::Hashrate};
 use serde_json::Value;
 
@@ -57,20 +58,13 @@ fn words(text: &str) -> Option<String> {
 
 /// A difficulty with at most one decimal and a suffix.
 fn difficulty(number: u128) -> String {
-    const SUFFIXES: [(u128, &str); 5] = [
-        (1_000_000_000_000_000, "P"),
-        (1_000_000_000_000, "T"),
-        (1_000_000_000, "G"),
-        (1_000_000, "M"),
-        (1_000, "K"),
-    ];
-    let Some((unit, suffix)) = SUFFIXES.into_iter().find(|(unit, _)| number >= *unit) else {
-        return number.to_string();
-    };
-    let (whole, rest) = (number / unit, number % unit);
-    let tenths = whole.saturating_mul(10) + (rest * 10 + unit / 2) / unit;
-    match tenths % 10 {
-        0 => format!("{}{suffix}", tenths / 10),
-        tenth => format!("{}.{tenth}{suffix}", tenths / 10),
-    }
+    let suffixes = ["", "K", "M", "G", "T", "P"]
+        .into_iter()
+        .zip((0..).step_by(3));
+    let texts = suffixes.map(|(suffix, power)| {
+        let text = decimal::rounded(number, 10u128.pow(power), 1);
+        (text.trim_end_matches(".0").to_owned(), suffix)
+    });
+    let (text, suffix) = decimal::below_thousand(texts).unwrap_or_default();
+    text + suffix
 }

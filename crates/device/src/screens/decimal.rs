@@ -15,6 +15,23 @@ pub fn truncated(value: u128, unit: u128, decimals: u32) -> String {
     write(value, unit, decimals, |_| false)
 }
 
+/// Of a number written in several units, smallest first: the first text below 1000, else the last one.
+///
+/// The texts are rounded already: 999,960 with one decimal is `1.0` of the next unit.
+pub fn below_thousand<Unit>(
+    texts: impl IntoIterator<Item = (String, Unit)>,
+) -> Option<(String, Unit)> {
+    let mut chosen = None;
+    for (text, unit) in texts {
+        let is_below = text.find('.').unwrap_or(text.len()) <= 3;
+        chosen = Some((text, unit));
+        if is_below {
+            break;
+        }
+    }
+    chosen
+}
+
 /// Writes a quotient; `rounds_up` decides from the remainder whether the last digit is increased.
 fn write(value: u128, unit: u128, decimals: u32, rounds_up: impl Fn(u128) -> bool) -> String {
     let places = 10u128.pow(decimals);

@@ -21,19 +21,18 @@ const UNITS: &[(u64, char)] = &[
 
 /// Writes a number in at most `width` characters if its shortest form has no more, rounded.
 ///
-/// Decimals fill the width, but a single free character stays empty: the dot alone would need it. Rounding does not
-/// change the letter: 999 999 becomes `1000K`.
+/// Decimals fill the width, but a single free character stays empty: the dot alone would need it.
 pub fn suffixed(value: u64, width: usize) -> String {
-    let Some((unit, letter)) = UNITS.iter().find(|(unit, _)| value >= *unit) else {
+    if value < 1000 {
         return value.to_string();
+    }
+    let in_unit = |(unit, letter): &(u64, char)| {
+        let text = |decimals| decimal::rounded(value.into(), u128::from(*unit), decimals);
+        (text(decimals(width, text(0).len() + 2)), *letter)
     };
-    let text = |decimals| {
-        format!(
-            "{}{letter}",
-            decimal::rounded(value.into(), u128::from(*unit), decimals)
-        )
-    };
-    text(decimals(width, text(0).len() + 1))
+    let in_units = UNITS.iter().rev().map(in_unit);
+    let (number, letter) = decimal::below_thousand(in_units).unwrap_or_default();
+    format!("{number}{letter}")
 }
 
 /// Writes a number in millions, from a billion on with its letter in [`suffixed`], truncated after the last decimal;

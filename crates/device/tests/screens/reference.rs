@@ -259,7 +259,7 @@ fn pool_hashrate() {
         pool-hash hashrate=123456000000000                             7: noderunners|1|2|3|.|5|TH/S
                                                                        8: noderunners|1|2|3|.|4|6|TH/S
         pool-hash hashrate=251000000000000                             7: noderunners|·|·|2|5|1|TH/S
-        pool-hash hashrate=999960000000000                             7: noderunners|·|1|0|0|0|TH/S
+        pool-hash hashrate=999960000000000                             7: noderunners|·|·|·|·|1|PH/S
                                                                        8: noderunners|9|9|9|.|9|6|TH/S
         pool-hash hashrate=7901351912194065                            7: noderunners|7|.|9|0|1|PH/S
                                                                        8: noderunners|7|.|9|0|1|4|PH/S

@@ -87,8 +87,8 @@ fn ticker() {
                                                                       8: BTC/USD|$|1|0|9|.|9|K
         ticker USD price=99999 suffixPrice                            7: BTC/USD|·|$|1|0|0|K
                                                                       8: BTC/USD|$|1|0|0|.|0|K
-        ticker USD price=999999 suffixPrice                           7: BTC/USD|$|1|0|0|0|K
-                                                                      8: BTC/USD|·|$|1|0|0|0|K
+        ticker USD price=999999 suffixPrice                           7: BTC/USD|$|1|.|0|0|M
+                                                                      8: BTC/USD|$|1|.|0|0|0|M
         ticker USD price=95450 suffixPrice                            7: BTC/USD|$|9|5|.|5|K
         ticker USD price=9425 suffixPrice decimalShareDot             7: BTC/USD|$|9.|4|2|5|K
         ticker USD price=9425 suffixPrice                             7: BTC/USD|$|9|.|4|3|K
@@ -232,8 +232,8 @@ fn pool_hashrate() {
                                                                         8: <noderunners>|·|·|·|·|·|1|KH/S
         pool-hash logo=noderunners hashrate=999                         7: <noderunners>|·|·|9|9|9|H/S
                                                                         8: <noderunners>|·|·|·|9|9|9|H/S
-        pool-hash logo=noderunners hashrate=999999                      7: <noderunners>|·|1|0|0|0|KH/S
-                                                                        8: <noderunners>|·|·|1|0|0|0|KH/S
+        pool-hash logo=noderunners hashrate=999999                      7: <noderunners>|·|·|·|·|1|MH/S
+                                                                        8: <noderunners>|·|·|·|·|·|1|MH/S
         pool-hash logo=noderunners hashrate=12500000000000000000        7: <noderunners>|·|1|2|.|5|EH/S
                                                                         8: <noderunners>|·|·|1|2|.|5|EH/S
         pool-hash logo=noderunners hashrate=123456789012345678901234    7: <noderunners>|1|2|3|.|5|ZH/S
@@ -284,8 +284,8 @@ fn miner() {
                                              8: (pickaxe)|·|·|·|·|·|0|GH/S
         miner-hash miner=999400000000        7: (pickaxe)|·|·|9|9|9|GH/S
                                              8: (pickaxe)|·|·|·|9|9|9|GH/S
-        miner-hash miner=999500000000        7: (pickaxe)|·|1|0|0|0|GH/S
-                                             8: (pickaxe)|·|·|1|0|0|0|GH/S
+        miner-hash miner=999500000000        7: (pickaxe)|·|·|1|.|0|TH/S
+                                             8: (pickaxe)|·|·|·|1|.|0|TH/S
         miner-hash miner=1234000000000       7: (pickaxe)|·|·|1|.|2|TH/S
                                              8: (pickaxe)|·|·|·|1|.|2|TH/S
         miner-hash miner=9949000000000       7: (pickaxe)|·|·|9|.|9|TH/S
