@@ -177,9 +177,7 @@ pub fn fees(result: &Value, precise_fee: bool) -> Result<Vec<Observation>, Malfo
     let Some((rate, _)) = median else {
         return Ok(Vec::new());
     };
-    // Servers that round to whole satoshis report rates below 1 as 0.
-    let has_decimals = precise_fee && rate.micros > 0;
-    Ok(scalar::fees(rate, has_decimals).collect())
+    Ok(scalar::fees(rate, precise_fee).collect())
 }
 
 #[cfg(test)]
@@ -302,9 +300,9 @@ mod tests {
                 "{histogram}"
             );
         }
-        // A rate that was rounded down to 0 is not precise.
-        let zero = Ok(vec![Observation::Fee(rate("0"))]);
-        assert_eq!(fees(&json!([[0, 9000]]), true), zero);
+        // Servers that round to whole satoshis report rates below 1 as 0.
+        let one = Ok(vec![Observation::Fee(rate("1"))]);
+        assert_eq!(fees(&json!([[0, 9000]]), true), one);
         for nothing in [json!([]), json!([[5, 0]])] {
             assert_eq!(fees(&nothing, true), Ok(vec![]));
         }

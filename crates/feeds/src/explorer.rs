@@ -66,9 +66,7 @@ pub fn frame(text: &[u8], precise_fee: bool) -> Result<Vec<Observation>, Malform
         return Err(Malformed("not-a-map"));
     }
     let height = height(&message["block"]).or_else(|| tip(&message["blocks"]));
-    // The projected block comes before the recommendation: it is the same value, earlier.
-    let fee =
-        next_fee(&message["mempool-blocks"]).or_else(|| fee_rate(&message["fees"]["halfHourFee"]));
+    let fee = fee(&message["mempool-blocks"], &message["fees"]);
 
     // Headers first: a proven height is no longer a claim.
     let mut observations: Vec<_> = headers(&message).into_iter().collect();
@@ -117,7 +115,7 @@ pub fn projected_body(body: &[u8], precise_fee: bool) -> Result<Vec<Observation>
         return Err(Malformed("too-long"));
     }
     let list: Value = serde_json::from_slice(body).map_err(|_| Malformed("json"))?;
-    let fee = next_fee(&list).ok_or(Malformed("fee"))?;
+    let fee = fee(&list, &Value::Null).ok_or(Malformed("fee"))?;
     Ok(scalar::fees(fee, precise_fee).collect())
 }
 
@@ -171,8 +169,14 @@ fn height(block: &Value) -> Option<u32> {
     u32::try_from(block.get("height")?.as_u64()?).ok()
 }
 
-fn next_fee(projected: &Value) -> Option<FeeRate> {
-    fee_rate(&projected.as_array()?.first()?["medianFee"])
+/// The median of the projected block, because it is the recommendation, earlier. If it is 0, because the block is not full,
+/// the recommendation, which is at least 1.
+fn fee(projected: &Value, recommended: &Value) -> Option<FeeRate> {
+    let recommended = fee_rate(&recommended["halfHourFee"]);
+    match fee_rate(&projected[0]["medianFee"]) {
+        Some(FeeRate { micros: 0 }) => recommended.max(FeeRate::whole(1)),
+        median => median.or(recommended),
+    }
 }
 
 fn fee_rate(value: &Value) -> Option<FeeRate> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use market::{
     Observation,
-    units::{FeeRate, MICRO, Price},
+    units::{FeeRate, Price},
 };
 use rmpv::ValueRef;
 use serde_json::Value;
@@ -112,17 +112,11 @@ pub(crate) fn height_body(body: &[u8], max_len: usize) -> Result<u32, Malformed>
     height(text.trim_ascii()).ok_or(Malformed("height"))
 }
 
-/// Rounds a fee rate to whole sat/vB, half up.
-pub(crate) fn whole_fee(rate: FeeRate) -> FeeRate {
-    FeeRate {
-        micros: (rate.micros + MICRO / 2) / MICRO * MICRO,
-    }
-}
-
-/// The observations of a fee rate: in whole sat/vB, and with decimals if wanted.
+/// The observations of a fee rate: in whole sat/vB, and with decimals if wanted. A rate of 0 has been rounded.
 pub(crate) fn fees(rate: FeeRate, precise_fee: bool) -> impl Iterator<Item = Observation> {
-    let precise = precise_fee.then_some(Observation::PreciseFee(rate));
-    std::iter::once(Observation::Fee(whole_fee(rate))).chain(precise)
+    let has_decimals = precise_fee && rate.micros > 0;
+    let precise = has_decimals.then_some(Observation::PreciseFee(rate));
+    std::iter::once(Observation::Fee(rate.rounded())).chain(precise)
 }
 
 impl<'a> From<&'a Value> for Scalar<'a> {

@@ -41,14 +41,10 @@ pub struct FeeQuote {
 }
 
 impl FeeQuote {
-    /// Returns whether the rate is possible. The median of a block has never reached the maximum. A rate with decimals is
-    /// above 0, because no transaction is confirmed without a fee; a rate without decimals may be rounded down to 0.
+    /// Returns whether the rate is possible. No transaction is confirmed without a fee, and the median of a block has never
+    /// reached the maximum.
     pub fn is_possible(&self) -> bool {
-        let min = match self.precision {
-            FeePrecision::Whole => 0,
-            FeePrecision::Precise => 1,
-        };
-        (min..=FEE_MAX_SAT_VB * MICRO).contains(&self.rate.micros)
+        (1..=FEE_MAX_SAT_VB * MICRO).contains(&self.rate.micros)
     }
 }
 

@@ -99,6 +99,18 @@ impl FeeRate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Hashrate(pub u128);
 
+
+    /// Whole sat/vB, rounded half up. A rate that would become 0 stays as it is, because no transaction is confirmed without
+    /// a fee; 0 becomes 1, because its source rounds or its block is not full.
+    #[must_use]
+    pub fn rounded(self) -> FeeRate {
+        let micros = match self.micros {
+            0 => MICRO,
+            micros if micros < MICRO / 2 => micros,
+            micros => (micros + MICRO / 2) / MICRO * MICRO,
+        };
+        FeeRate { micros }
+    }
 impl Serialize for Hashrate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
@@ -146,7 +158,7 @@ pub fn decimal_micros(text: &str, max_units: u64) -> Option<u64> {
     Some(whole * MICRO + micros)
 }
 
-/// Writes millionths with a fixed number of decimals (0..=6), rounded half up.
+/// Writes millionths with a fixed number of decimals (0..=6), rounded half up; with six if they would be rounded to 0.
 pub fn fixed(micros: u64, decimals: u32) -> String {
     let step = 10u64.pow(6 - decimals.min(6));
     let scaled = (micros + step / 2) / step;
@@ -156,6 +168,9 @@ pub fn fixed(micros: u64, decimals: u32) -> String {
     let unit = 10u64.pow(decimals.min(6));
     format!(
         "{}.{:0width$}",
+    if scaled == 0 && micros > 0 {
+        return fixed(micros, 6);
+    }
         scaled / unit,
         scaled % unit,
         width = decimals.min(6) as usize

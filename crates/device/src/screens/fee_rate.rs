@@ -17,6 +17,8 @@ use market::{
 
 const FEE_RATE: SentenceTemplate =
     SentenceTemplate::new("The fee rate is {rate} sats per virtual byte.");
+const FEE_RATE_BELOW: SentenceTemplate =
+    SentenceTemplate::new("The fee rate is less than {rate} sats per virtual byte.");
 const FEE_RATE_UNKNOWN: SentenceTemplate = SentenceTemplate::new("The fee rate is not known yet.");
 
 /// The rate with its unit on the last panel; a shared dot is on the panel of the whole part, as in `12.`.
@@ -36,7 +38,10 @@ pub fn sentence(scene: &Scene<'_>) -> Sentence {
         None => return FEE_RATE_UNKNOWN.into(),
         Some(fee) => text(fee, scene),
     };
-    FEE_RATE.with("rate", spoken::number(text))
+    match text.strip_prefix('<') {
+        Some(limit) => FEE_RATE_BELOW.with("rate", spoken::number(limit)),
+        None => FEE_RATE.with("rate", spoken::number(text)),
+    }
 }
 
 fn text(fee: Fee<'_>, scene: &Scene<'_>) -> String {
@@ -48,7 +53,7 @@ fn text(fee: Fee<'_>, scene: &Scene<'_>) -> String {
     }
 }
 
-/// A rate with two decimals below 10 sat/vB; above if it is not whole and there is room.
+/// A rate with two decimals below 10 sat/vB, `<0.01` for one that they cannot show; above if it is not whole and there is room.
 pub fn precise(fee: FeeRate, width: usize) -> String {
     let hundredth = MICRO / 100;
     let round_up = fee.micros % hundredth >= hundredth / 2;
@@ -56,7 +61,10 @@ pub fn precise(fee: FeeRate, width: usize) -> String {
     if hundredths >= 1000 && hundredths.is_multiple_of(100) {
         return (hundredths / 100).to_string();
     }
-    let text = decimal::rounded(hundredths.into(), 100, 2);
+    let text = match hundredths {
+        0 => "<0.01".into(),
+        _ => decimal::rounded(hundredths.into(), 100, 2),
+    };
     if text.len() <= width {
         text
     } else {
@@ -64,6 +72,10 @@ pub fn precise(fee: FeeRate, width: usize) -> String {
     }
 }
 
+/// A rate without decimals, `<1` for one that would be rounded to 0.
 fn whole(fee: FeeRate) -> String {
-    decimal::rounded(fee.micros.into(), MICRO.into(), 0)
+    match decimal::rounded(fee.micros.into(), MICRO.into(), 0) {
+        zero if zero == "0" => "<1".into(),
+        text => text,
+    }
 }

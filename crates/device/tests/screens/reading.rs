@@ -11,6 +11,8 @@ pub(crate) struct Reading {
     decimals: u32,
     /// Value of the letter after it; 1 without a letter.
     pub(crate) unit: u128,
+    /// Only a limit: the value is below it.
+    is_limit: bool,
 }
 
 impl Reading {
@@ -38,6 +40,10 @@ impl Reading {
             (end, '%') => (&text[..end], 1),
             _ => (text, 1),
         };
+        let (number, is_limit) = match number.strip_prefix('<') {
+            Some(limit) => (limit, true),
+            None => (number, false),
+        };
         let decimals = number
             .split_once('.')
             .map_or("", |(_, decimals)| decimals)
@@ -50,13 +56,17 @@ impl Reading {
             digits,
             decimals: decimals.try_into().unwrap(),
             unit,
+            is_limit,
         }
     }
 
     /// Returns whether this is `value / unit` rounded, within half of the last digit.
     pub(crate) fn is_nearest(self, value: u128, unit: u128) -> bool {
         let (shown, exact, step) = self.scaled(value, unit);
-        2 * shown.abs_diff(exact) <= step
+        match self.is_limit {
+            true => exact < shown,
+            false => 2 * shown.abs_diff(exact) <= step,
+        }
     }
 
     /// Returns whether this is `value / unit` truncated, within one of the last digit.

@@ -202,7 +202,7 @@ fn fee_rate() {
         fee fee=10.0                       7: FEE/RATE|·|·|·|1|0|sat/vB
         fee fee=11.0                       7: FEE/RATE|·|·|·|1|1|sat/vB
         fee fee=11.25                      7: FEE/RATE|1|1|.|2|5|sat/vB
-        fee fee=0.0                        7: FEE/RATE|·|0|.|0|0|sat/vB
+        fee fee=0.0                        7: FEE/RATE|<|0|.|0|1|sat/vB
         fee fee=-1                         7: FEE/RATE|·|·|·|·|·|sat/vB
         fee fee=1234.0                     7: FEE/RATE|·|1|2|3|4|sat/vB
         fee fee=12.75                      7: FEE/RATE|1|2|.|7|5|sat/vB

@@ -64,6 +64,7 @@ const ROWS: &[(&str, &str)] = &[
     ("supply", "The supply is not known yet."),
     ("fee fee=12.75", "The fee rate is 12.75 sats per virtual byte."),
     ("fee fee=12.75 blockFeeDec=false", "The fee rate is 13 sats per virtual byte."),
+    ("fee fee=0.004", "The fee rate is less than 0.01 sats per virtual byte."),
     ("fee", "The fee rate is not known yet."),
     ("sats USD price=95432", "1 USD buys 1,048 sats."),
     ("sats JPY price=200000000", "1 JPY buys 0.5000 sats."),

@@ -204,6 +204,10 @@ fn fee_rate() {
                                           8: FEE/RATE|·|·|0|.|9|9|sat/vB
         fee fee=9.994                     7: FEE/RATE|·|9|.|9|9|sat/vB
                                           8: FEE/RATE|·|·|9|.|9|9|sat/vB
+        fee fee=0.001                     7: FEE/RATE|<|0|.|0|1|sat/vB
+        fee fee=0.005 decimalShareDot     7: FEE/RATE|·|·|0.|0|1|sat/vB
+        fee fee=0.004 decimalShareDot     7: FEE/RATE|·|·|<0.|0|1|sat/vB
+        fee fee=0.4 blockFeeDec=false     7: FEE/RATE|·|·|·|<|1|sat/vB
         fee fee=9.999                     7: FEE/RATE|·|·|·|1|0|sat/vB
                                           8: FEE/RATE|·|·|·|·|1|0|sat/vB
         fee fee=12                        7: FEE/RATE|·|·|·|1|2|sat/vB

@@ -56,10 +56,8 @@ fn rate(text: &str) -> FeeRate {
 /// Observations of a source that knows the decimals of the rate.
 fn precise(text: &str) -> Vec<Observation> {
     let precise = rate(text);
-    let whole = FeeRate {
-        micros: (precise.micros + 500_000) / 1_000_000 * 1_000_000,
-    };
-    vec![Observation::Fee(whole), Observation::PreciseFee(precise)]
+    let whole = Observation::Fee(precise.rounded());
+    vec![whole, Observation::PreciseFee(precise)]
 }
 
 fn down() -> Observation {
@@ -202,10 +200,9 @@ fn an_impossible_rate_is_ignored_and_counted() {
     let mut world = clock(data_source::PUBLIC_RELAY);
     world.fee(RELAY, &most);
     world.check_fee(&most, RELAY, PriceState::Single);
-    // Without decimals 0 means less than half a satoshi.
     world.set("blockFeeDec", json!(false));
     world.observe(RELAY, Observation::Fee(rate("0")));
-    world.check_fee("0", RELAY, PriceState::Single);
+    world.check_fee(&most, RELAY, PriceState::Single);
 }
 
 const TEXTS: [&str; 6] = ["0.4", "3", "5", "9", "40", "9000"];

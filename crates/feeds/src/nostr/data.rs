@@ -108,10 +108,7 @@ impl DataSubject {
             DataSubject::Fee => {
                 let plain = content.strip_prefix('+').unwrap_or(content);
                 let rate = FeeRate::parse(plain).ok_or(Malformed("fee"))?;
-                Ok(vec![
-                    Observation::Fee(scalar::whole_fee(rate)),
-                    Observation::PreciseFee(rate),
-                ])
+                Ok(scalar::fees(rate, true).collect())
             }
             DataSubject::Price(currency) => {
                 let price = Price::parse(content).ok_or(Malformed("price"))?;

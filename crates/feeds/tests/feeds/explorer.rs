@@ -68,6 +68,10 @@ fn messages() {
             vec![Observation::Block(1), fee("4"), precise("4")],
         ),
         (json!({"mempool-blocks": [], "fees": {"halfHourFee": 9}}), false, vec![fee("9")]),
+        (json!({"mempool-blocks": [{"medianFee": 0}], "fees": {"halfHourFee": 2}}), true, vec![fee("2"), precise("2")]),
+        (json!({"mempool-blocks": [{"medianFee": 0}], "fees": {"halfHourFee": 0.4}}), true, vec![fee("1"), precise("1")]),
+        (json!({"mempool-blocks": [{"medianFee": 0.4}]}), true, vec![fee("0.4"), precise("0.4")]),
+        (json!({"mempool-blocks": [{"medianFee": 0.5}]}), false, vec![fee("1")]),
         (json!({"block": {"height": -5}, "fees": {"halfHourFee": 9}}), false, vec![fee("9")]),
         (json!({"fees": [], "mempool-blocks": {}, "block": 3}), false, vec![]),
         (json!({"loadingIndicators": {}}), false, vec![]),
@@ -123,6 +127,11 @@ fn bootstrap() {
         Ok(vec![Observation::Block(870_123)])
     );
     assert_eq!(explorer::tip_body(b"oops"), Err(Malformed("height")));
+    let empty = json!([{"medianFee": 0}]).to_string();
+    assert_eq!(
+        explorer::projected_body(empty.as_bytes(), false),
+        Ok(vec![fee("1")])
+    );
     let list = json!([{"medianFee": 2.6}]).to_string();
     assert_eq!(
         explorer::projected_body(list.as_bytes(), false),

@@ -19,7 +19,7 @@ use market::{
     Datum, Direction, Figure, FigureIdentity, HeightTruth, Market, MinerStats, Payment, PoolStats,
     Proven, Seen, Zap,
     source_id::SourceId,
-    units::{Currency, FeeRate, MICRO, Msats, Sats},
+    units::{Currency, FeeRate, Msats, Sats},
 };
 
 use super::values::Values;
@@ -239,7 +239,7 @@ fn screen_cells(
     };
     let market = Market {
         height: values.height.and_then(datum),
-        fee: values.fee.map(whole).and_then(figure),
+        fee: values.fee.map(FeeRate::rounded).and_then(figure),
         precise_fee: values.fee.and_then(figure),
         prices: Arc::new(price.into_iter().map(|price| (currency, price)).collect()),
         pool: pool(values).and_then(figure),
@@ -285,13 +285,6 @@ fn figure<T>(value: T) -> Option<Figure<T>> {
         identity: FigureIdentity::default(),
         failed_polls: 0,
     })
-}
-
-/// Rounds a fee rate to whole sat/vB, as some sources do.
-fn whole(fee: FeeRate) -> FeeRate {
-    FeeRate {
-        micros: (fee.micros + MICRO / 2) / MICRO * MICRO,
-    }
 }
 
 /// The figures of the miner; `None` without any, which is a miner that does not answer.
