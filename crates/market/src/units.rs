@@ -22,6 +22,12 @@ pub struct Sats(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Msats(pub u64);
 
+impl From<Sats> for Msats {
+    fn from(Sats(sats): Sats) -> Msats {
+        Msats(sats.saturating_mul(1000))
+    }
+}
+
 impl Msats {
     /// Whole satoshis, rounded down.
     pub fn sats(self) -> Sats {
@@ -93,12 +99,6 @@ impl FeeRate {
     pub fn parse(text: &str) -> Option<FeeRate> {
         decimal_micros(text, Self::MAX_SAT_VB).map(|micros| FeeRate { micros })
     }
-}
-
-/// Hashes per second; stored as a text, because many JSON parsers lose digits of such numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Hashrate(pub u128);
-
 
     /// Whole sat/vB, rounded half up. A rate that would become 0 stays as it is, because no transaction is confirmed without
     /// a fee; 0 becomes 1, because its source rounds or its block is not full.
@@ -111,6 +111,12 @@ pub struct Hashrate(pub u128);
         };
         FeeRate { micros }
     }
+}
+
+/// Hashes per second; stored as a text, because many JSON parsers lose digits of such numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Hashrate(pub u128);
+
 impl Serialize for Hashrate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
@@ -162,15 +168,15 @@ pub fn decimal_micros(text: &str, max_units: u64) -> Option<u64> {
 pub fn fixed(micros: u64, decimals: u32) -> String {
     let step = 10u64.pow(6 - decimals.min(6));
     let scaled = (micros + step / 2) / step;
+    if scaled == 0 && micros > 0 {
+        return fixed(micros, 6);
+    }
     if decimals == 0 {
         return scaled.to_string();
     }
     let unit = 10u64.pow(decimals.min(6));
     format!(
         "{}.{:0width$}",
-    if scaled == 0 && micros > 0 {
-        return fixed(micros, 6);
-    }
         scaled / unit,
         scaled % unit,
         width = decimals.min(6) as usize

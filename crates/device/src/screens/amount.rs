@@ -12,8 +12,9 @@ use crate::{
     cells::{Cell, Icon},
     spoken::{self, Sentence, SentenceTemplate},
 };
-use market::units::{SATS_PER_BTC, Sats};
+use market::units::{Msats, SATS_PER_BTC, Sats};
 
+const LESS_THAN_SAT: SentenceTemplate = SentenceTemplate::new("less than 1 sat");
 const SAT: SentenceTemplate = SentenceTemplate::new("1 sat");
 const SATS: SentenceTemplate = SentenceTemplate::new("{count} sats");
 
@@ -50,37 +51,42 @@ pub fn frame(
 
 /// Satoshis in full, or with a letter: one decimal below ten, none from ten on.
 ///
-/// Billions are used until they do not fit. An unknown or impossible amount is `?`.
-pub fn satoshis(amount: Option<Sats>, width: usize) -> String {
-    let Some(Sats(sats)) = amount.filter(|amount| *amount < IMPOSSIBLE) else {
-        return "?".into();
+/// Billions are used until they do not fit. An unknown or impossible amount is `?`, a part of a satoshi `<1`.
+pub fn satoshis(amount: Option<Msats>, width: usize) -> String {
+    let possible = amount.filter(|amount| amount.sats() < IMPOSSIBLE);
+    let sats = match possible {
+        None => return "?".into(),
+        Some(Msats(1..1000)) => return "<1".into(),
+        Some(amount) => amount.sats().0,
     };
     let full = sats.to_string();
     if full.len() <= width {
         return full;
     }
-    let texts = UNITS
-        .iter()
-        .filter(|(unit, _)| sats < unit * 1000 || *unit >= BILLION)
-        .map(|(unit, letter)| with_letter(sats, *unit, *letter));
-    let mut fitting = texts.filter(|text| text.len() <= width);
-    fitting.next().unwrap_or_else(|| "?".into())
+    let in_units = UNITS.iter().map(|(unit, letter)| {
+        let decimals = u32::from(sats < 10 * unit);
+        let number = decimal::rounded(sats.into(), (*unit).into(), decimals);
+        (number, *unit, *letter)
+    });
+    let is_short = |number: &str| number.find('.').unwrap_or(number.len()) <= 3;
+    let mut fitting = in_units
+        .filter(|(number, unit, _)| number.len() < width && (is_short(number) || *unit >= BILLION));
+    let fitting = fitting.next();
+    fitting.map_or_else(
+        || "?".into(),
+        |(number, _, letter)| format!("{number}{letter}"),
+    )
 }
 
 /// An amount as a sentence, in full.
-pub fn spoken(Sats(sats): Sats) -> Sentence {
-    spoken::count(sats, SAT, SATS)
+pub fn spoken(amount: Msats) -> Sentence {
+    match amount {
+        Msats(1..1000) => LESS_THAN_SAT.into(),
+        amount => spoken::count(amount.sats().0, SAT, SATS),
+    }
 }
 
 /// Bitcoin with a fixed number of decimals.
 pub fn bitcoin(amount: Sats, decimals: u32) -> String {
     decimal::rounded(amount.0.into(), SATS_PER_BTC.into(), decimals)
-}
-
-fn with_letter(sats: u64, unit: u64, letter: char) -> String {
-    let number = match sats >= 10 * unit {
-        true => decimal::rounded(sats.into(), unit.into(), 0),
-        false => decimal::rounded(sats.into(), unit.into(), 1),
-    };
-    format!("{number}{letter}")
 }

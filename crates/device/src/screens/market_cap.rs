@@ -7,6 +7,7 @@ use crate::{
     cells::Cell,
     spoken::{self, Sentence, SentenceTemplate},
 };
+use market::units::MICRO;
 
 const MARKET_CAP: SentenceTemplate =
     SentenceTemplate::new("All bitcoin together are worth {millions} million {currency}.");
@@ -16,10 +17,9 @@ const MARKET_CAP_UNKNOWN: SentenceTemplate =
 /// The value with a letter, after the sign of the currency; needs a price and a height.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let label = Cell::label(scene.currency.code(), "MCAP");
-    let (Some(price), Some(height)) = (scene.shown_price(), scene.height()) else {
+    let Some(value) = value(scene) else {
         return row::labelled(label, Vec::new(), scene.panels);
     };
-    let value = price.rounded().saturating_mul(issuance::mined_btc(height));
     // The sign needs one panel, as does a dot that is not shared.
     let used = if scene.settings.decimal_share_dot {
         1
@@ -32,13 +32,19 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     row::labelled(label, cells, scene.panels)
 }
 
-/// The value in billions.
+/// The value in whole units of the currency. The price is not rounded before, because a small one would become 0.
+fn value(scene: &Scene<'_>) -> Option<u64> {
+    let mined = u128::from(issuance::mined_btc(scene.height()?));
+    let micros = u128::from(scene.shown_price()?.micros) * mined;
+    u64::try_from((micros + u128::from(MICRO / 2)) / u128::from(MICRO)).ok()
+}
+
+/// The value in millions.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     const MILLION: u64 = 1_000_000;
-    let (Some(price), Some(height)) = (scene.shown_price(), scene.height()) else {
+    let Some(value) = value(scene) else {
         return MARKET_CAP_UNKNOWN.into();
     };
-    let value = price.rounded().saturating_mul(issuance::mined_btc(height));
     let millions = spoken::number(decimal::rounded(value.into(), MILLION.into(), 0));
     let code = scene.currency.code();
     MARKET_CAP.with("millions", millions).with("currency", code)

@@ -28,7 +28,7 @@ pub fn cells(payment: &Payment, settings: &Settings, panels: usize) -> Vec<Cell>
     if sats.0 >= SATS_PER_BTC && bitcoin.len() <= width {
         return amount::frame(label, icon, row::digits(&bitcoin), None, panels);
     }
-    let number = amount::satoshis(Some(sats), width);
+    let number = amount::satoshis(Some(payment.amount), width);
     amount::frame(
         label,
         icon,
@@ -44,5 +44,5 @@ pub fn sentence(payment: &Payment) -> Sentence {
         Some(Direction::Received) | None => PAYMENT_RECEIVED,
         Some(Direction::Sent) => PAYMENT_SENT,
     };
-    words.with("amount", amount::spoken(payment.amount.sats()))
+    words.with("amount", amount::spoken(payment.amount))
 }

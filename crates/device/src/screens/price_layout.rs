@@ -6,10 +6,16 @@ use super::{decimal, row, suffix};
 use crate::{cells::Cell, settings::Settings};
 use market::units::{MICRO, Price};
 
+/// The smallest price that is shown as a number, millionths.
+const SHOWN_MIN: u64 = MICRO / 100;
+
 /// A price in full, with its sign if there is room: decimals by magnitude, none if they do not fit.
 pub fn plain(price: Price, sign: Cell, width: usize) -> Vec<Cell> {
     let text = |decimals| decimal::rounded(price.micros.into(), MICRO.into(), decimals);
-    let mut number = text(decimals(price, width));
+    let mut number = match price.micros {
+        1..SHOWN_MIN => "<0.01".into(),
+        _ => text(decimals(price, width)),
+    };
     if number.len() > width {
         number = text(0);
     }
@@ -44,7 +50,8 @@ fn decimals(price: Price, width: usize) -> u32 {
         100_000_000_000.. => 0,
         100_000_000.. => 1,
         1_000_000.. => 2,
-        10_000.. => 3,
-        0.. => 0,
+        0 => 0,
+        cents if cents.is_multiple_of(SHOWN_MIN) => 2,
+        _ => 3,
     }
 }

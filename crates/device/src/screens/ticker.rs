@@ -1,12 +1,13 @@
 //! Price of one bitcoin in a currency.
 
-use alloc::{string::ToString, vec::Vec};
+use alloc::{borrow::ToOwned, string::ToString, vec::Vec};
 
-use super::{Scene, price_layout, row, signs};
+use super::{Scene, decimal, price_layout, row, signs};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence, SentenceTemplate},
 };
+use market::units::MICRO;
 
 const PRICE: SentenceTemplate = SentenceTemplate::new("1 bitcoin costs {price} {currency}.");
 
@@ -22,7 +23,8 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let sign = signs::currency(scene.currency);
     let tail = scene.panels.saturating_sub(1);
     let is_short = price.rounded().to_string().len() < scene.panels;
-    if is_short && !settings.suffix_price && !settings.mow_mode {
+    let has_letter = settings.mow_mode || (settings.suffix_price && price.micros >= MICRO);
+    if is_short && !has_letter {
         return row::labelled(label, price_layout::plain(price, sign, tail), scene.panels);
     }
     let width = match settings.mow_mode || settings.decimal_share_dot {
@@ -36,12 +38,19 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     }
 }
 
-/// The price in whole units as a sentence.
+/// The price as a sentence, in whole units from 100 on.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
-    match scene.shown_price() {
-        Some(price) => PRICE
-            .with("price", spoken::number(price.rounded()))
-            .with("currency", scene.currency.code()),
-        None => spoken::PRICE_UNKNOWN.into(),
-    }
+    let Some(price) = scene.shown_price() else {
+        return spoken::PRICE_UNKNOWN.into();
+    };
+    let number = match price.rounded() {
+        0..100 => {
+            let exact = decimal::rounded(price.micros.into(), MICRO.into(), 6);
+            exact.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+        whole => whole.to_string(),
+    };
+    PRICE
+        .with("price", spoken::number(number))
+        .with("currency", scene.currency.code())
 }

@@ -17,13 +17,12 @@ const LABEL: &str = "BAL";
 
 /// Satoshis below one bitcoin, bitcoin with four decimals from one on, `?` if unknown.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
-    let balance = scene
-        .market
-        .balance
-        .as_ref()
-        .map(|balance| balance.datum.value.sats());
+    let balance = scene.market.balance.as_ref();
+    let balance = balance.map(|balance| balance.datum.value);
     match balance {
-        Some(balance) if balance.0 >= SATS_PER_BTC => in_bitcoin(balance, scene.panels),
+        Some(balance) if balance.sats().0 >= SATS_PER_BTC => {
+            in_bitcoin(balance.sats(), scene.panels)
+        }
         Some(_) | None => {
             let number = amount::satoshis(balance, scene.panels.saturating_sub(2));
             let marker = signs::satoshi_marker(scene.settings);
@@ -35,7 +34,7 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 /// The balance in full.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let balance = scene.market.balance.as_ref();
-    match balance.map(|balance| balance.datum.value.sats()) {
+    match balance.map(|balance| balance.datum.value) {
         Some(balance) => BALANCE.with("amount", amount::spoken(balance)),
         None => BALANCE_UNKNOWN.into(),
     }

@@ -14,7 +14,7 @@ const ZAP: SentenceTemplate = SentenceTemplate::new("A zap of {amount} came in."
 
 /// The amount after a lightning bolt; the sender's message is not shown.
 pub fn cells(zap: &Zap, settings: &Settings, panels: usize) -> Vec<Cell> {
-    let number = amount::satoshis(Some(zap.amount), panels.saturating_sub(2));
+    let number = amount::satoshis(Some(zap.amount.into()), panels.saturating_sub(2));
     let marker = signs::satoshi_marker(settings);
     amount::frame(
         "ZAP",
@@ -27,5 +27,5 @@ pub fn cells(zap: &Zap, settings: &Settings, panels: usize) -> Vec<Cell> {
 
 /// The amount.
 pub fn sentence(zap: &Zap) -> Sentence {
-    ZAP.with("amount", amount::spoken(zap.amount))
+    ZAP.with("amount", amount::spoken(zap.amount.into()))
 }

@@ -111,7 +111,11 @@ impl Line {
             }
             "best" => self.miner().best_difficulty = Some(value.into()),
             "sats" => {
-                let balance = Msats(value.parse::<u64>().unwrap() * 1000);
+                let sats = Sats(value.parse().unwrap());
+                self.market.balance = Some(figure(sats.into()));
+            }
+            "msats" => {
+                let balance = Msats(value.parse().unwrap());
                 self.market.balance = Some(figure(balance));
             }
             _ => set(&mut self.settings, name, value),

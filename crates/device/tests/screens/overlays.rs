@@ -50,7 +50,9 @@ fn zaps() {
         (1, 100_000, 8, "ZAP|(lightning-bolt)|1|0|0|0|0|0"),
         (1, 123_456, 7, "ZAP|(lightning-bolt)|STS|1|2|3|K"),
         (1, 123_456, 8, "ZAP|(lightning-bolt)|1|2|3|4|5|6"),
-        (1, 999_999, 7, "ZAP|(lightning-bolt)|1|0|0|0|K"),
+        (1, 999_999, 7, "ZAP|(lightning-bolt)|STS|1|.|0|M"),
+        (1, 999_499, 7, "ZAP|(lightning-bolt)|STS|9|9|9|K"),
+        (1, 999_600_000, 7, "ZAP|(lightning-bolt)|STS|1|.|0|B"),
         (1, 999_999, 8, "ZAP|(lightning-bolt)|9|9|9|9|9|9"),
         (1, 1_000_000, 7, "ZAP|(lightning-bolt)|STS|1|.|0|M"),
         (1, 1_000_000, 8, "ZAP|(lightning-bolt)|·|STS|1|.|0|M"),
@@ -89,6 +91,7 @@ fn payments() {
         (sent, 123_456_789, 7, "PAID|(arrow-up-bold)|·|1|2|3|M"),
         (sent, 123_456_789, 8, "PAID|(arrow-up-bold)|1|.|2|3|4|6"),
         (sent, 1_234_567_890, 8, "PAID|(arrow-up-bold)|·|·|1|.|2|B"),
+        (received, 0, 7, "RECV|(arrow-down-bold)|·|·|·|<|1"),
     ];
     for (direction, sats, panels, wanted) in rows {
         // Amounts are rounded down.

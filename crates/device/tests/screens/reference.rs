@@ -96,9 +96,9 @@ fn ticker_in_full() {
         ticker USD price=100         7: BTC/USD|$|1|0|0|.|0
         ticker USD price=99.99       7: BTC/USD|$|9|9|.|9|9
         ticker USD price=1           7: BTC/USD|·|$|1|.|0|0
-        ticker USD price=0.99        7: BTC/USD|$|0|.|9|9|0
-        ticker USD price=0.01        7: BTC/USD|$|0|.|0|1|0
-        ticker USD price=0.001       7: BTC/USD|·|·|·|·|$|0
+        ticker USD price=0.99        7: BTC/USD|·|$|0|.|9|9
+        ticker USD price=0.01        7: BTC/USD|·|$|0|.|0|1
+        ticker USD price=0.001       7: BTC/USD|$|<|0|.|0|1
         ",
     );
 }

@@ -70,6 +70,9 @@ const ROWS: &[(&str, &str)] = &[
     ("sats JPY price=200000000", "1 JPY buys 0.5000 sats."),
     ("sats USD", "The price is not known yet."),
     ("ticker EUR price=95432.61", "1 bitcoin costs 95,433 EUR."),
+    ("ticker USD price=45.67", "1 bitcoin costs 45.67 USD."),
+    ("ticker USD price=0.01", "1 bitcoin costs 0.01 USD."),
+    ("ticker USD price=0.005", "1 bitcoin costs 0.005 USD."),
     ("ticker USD", "The price is not known yet."),
     ("mcap USD price=95432 height=840000", "All bitcoin together are worth 1,878,818 million USD."),
     ("mcap USD price=95432", "The value of all bitcoin is not known yet."),
@@ -90,6 +93,8 @@ const ROWS: &[(&str, &str)] = &[
     ("miner-best", "The miner does not answer."),
     ("balance sats=123456", "The wallet holds 123,456 sats."),
     ("balance sats=1", "The wallet holds 1 sat."),
+    ("balance msats=999", "The wallet holds less than 1 sat."),
+    ("balance sats=0", "The wallet holds 0 sats."),
     ("balance", "The balance of the wallet is not known yet."),
 ];
 

@@ -59,8 +59,9 @@ fn ticker() {
                                                                       8: BTC/USD|·|·|·|·|·|·|·
         ticker USD price=3000000000                                   7: BTC/USD|·|·|·|·|·|·
                                                                       8: BTC/USD|·|·|·|·|·|·|·
-        ticker USD price=0.005                                        7: BTC/USD|·|·|·|·|$|0
-                                                                      8: BTC/USD|·|·|·|·|·|$|0
+        ticker USD price=0.005                                        7: BTC/USD|$|<|0|.|0|1
+                                                                      8: BTC/USD|·|$|<|0|.|0|1
+        ticker USD price=0.4 suffixPrice                              7: BTC/USD|·|$|0|.|4|0
         ticker EUR price=88001                                        7: BTC/EUR|€|8|8|0|0|1
                                                                       8: BTC/EUR|·|€|8|8|0|0|1
         ticker JPY price=4500000                                      7: BTC/JPY|¥|4|.|5|0|M
@@ -157,6 +158,7 @@ fn market_cap() {
                                                                  8: CHF/MCAP|CHF|1|.|5|0|4|T
         mcap USD height=957123 price=40000                       7: USD/MCAP|·|$|8|0|2|B
                                                                  8: USD/MCAP|$|8|0|2|.|1|B
+        mcap USD height=957123 price=0.4                         7: USD/MCAP|$|8|.|0|2|M
         mcap USD height=10000 price=2469                         8: USD/MCAP|$|1|.|2|3|5|B
         mcap USD height=957123                                   7: USD/MCAP|·|·|·|·|·|·
                                                                  8: USD/MCAP|·|·|·|·|·|·|·
@@ -202,12 +204,12 @@ fn fee_rate() {
                                           8: FEE/RATE|·|·|·|4.|7|0|sat/vB
         fee fee=0.99                      7: FEE/RATE|·|0|.|9|9|sat/vB
                                           8: FEE/RATE|·|·|0|.|9|9|sat/vB
-        fee fee=9.994                     7: FEE/RATE|·|9|.|9|9|sat/vB
-                                          8: FEE/RATE|·|·|9|.|9|9|sat/vB
         fee fee=0.001                     7: FEE/RATE|<|0|.|0|1|sat/vB
         fee fee=0.005 decimalShareDot     7: FEE/RATE|·|·|0.|0|1|sat/vB
         fee fee=0.004 decimalShareDot     7: FEE/RATE|·|·|<0.|0|1|sat/vB
         fee fee=0.4 blockFeeDec=false     7: FEE/RATE|·|·|·|<|1|sat/vB
+        fee fee=9.994                     7: FEE/RATE|·|9|.|9|9|sat/vB
+                                          8: FEE/RATE|·|·|9|.|9|9|sat/vB
         fee fee=9.999                     7: FEE/RATE|·|·|·|1|0|sat/vB
                                           8: FEE/RATE|·|·|·|·|1|0|sat/vB
         fee fee=12                        7: FEE/RATE|·|·|·|1|2|sat/vB
