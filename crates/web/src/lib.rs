@@ -48,6 +48,7 @@ mod state;
 mod status;
 mod transfer;
 mod unread_body;
+mod unsent;
 mod update;
 mod write_timeout;
 

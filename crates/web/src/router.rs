@@ -203,6 +203,7 @@ pub async fn handle(
         }
     };
     response = coding::compress(accepts_gzip, response);
+    response = state.unsent.count(response);
     if let Some((method, path)) = logged {
         tracing::debug!(client = %source.client, %method, path, status = response.status().as_u16(), "answered");
     }

@@ -35,6 +35,7 @@ use super::{
     response::{self, Response},
     services::Services,
     side_task::SideTask,
+    unsent::UnsentBytes,
 };
 
 /// Most clients of the panel stream over web sockets.
@@ -91,6 +92,8 @@ pub struct ServerState {
     pub drawings: Drawings,
     /// Permits to draw for waiting displays. Any client can add one, and they must not delay the others.
     pub waiting_drawings: Semaphore,
+    /// Counts the bytes of unsent responses.
+    pub unsent: UnsentBytes,
     /// Permits to render previews of the panels.
     pub previews_rendering: Semaphore,
     /// Permits to encrypt and decrypt settings files, which takes memory.
@@ -142,6 +145,7 @@ impl ServerState {
             changes: Semaphore::new(CHANGES_MAX as usize),
             drawings,
             waiting_drawings: Semaphore::new(WAITING_DRAWINGS_AT_ONCE),
+            unsent: UnsentBytes::new(),
             previews_rendering: Semaphore::new(PREVIEWS_AT_ONCE),
             encryption: Arc::new(Semaphore::new(ENCRYPTIONS_AT_ONCE)),
             imports: Semaphore::new(IMPORTS_MAX),

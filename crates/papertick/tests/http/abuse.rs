@@ -322,6 +322,46 @@ async fn an_event_client_that_does_not_read_is_dropped() {
     );
 }
 
+/// Pictures of clients that do not read take at most 32 MiB, whatever the number of clients.
+#[tokio::test]
+async fn unsent_pictures_are_bounded() {
+    let clock = Clock::real().await;
+    // Each has 8.3 MB, and none is equal to another.
+    let path = |number: u32| {
+        let width = 3840 - 4 * number;
+        format!("/api/frame.bmp?depth=8&width={width}&height=2160")
+    };
+    let mut clients = Vec::new();
+    for number in 0..4 {
+        let mut stream = clock.connect().await;
+        let request = format!(
+            "GET {} HTTP/1.1\r\nHost: {}\r\n\r\n",
+            path(number),
+            clock.address
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).await.unwrap();
+        assert_eq!(&status, b"HTTP/1.1 200");
+        clients.push(stream);
+    }
+    let refused = clock.get(&path(4)).await;
+    assert_eq!(
+        (refused.status, refused.header("retry-after")),
+        (503, Some("20"))
+    );
+    for small in ["/api/status", "/api/panels.png"] {
+        assert_eq!(clock.get(small).await.status, 200, "{small}");
+    }
+    drop(clients);
+    let is_sent = async || {
+        while clock.get(&path(4)).await.status != 200 {
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(SOON, is_sent()).await.expect("a picture in time");
+}
+
 #[tokio::test(start_paused = true)]
 async fn idle_connections_are_closed_if_all_are_in_use() {
     let clock = Clock::with(Setup {
