@@ -9,6 +9,7 @@ mod bitcoin;
 mod bitmap;
 pub mod bmp;
 pub mod canvas;
+mod deflate;
 mod draw;
 mod faces;
 mod font;

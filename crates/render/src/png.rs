@@ -3,6 +3,7 @@
 use crate::{
     Bitmap,
     canvas::{Canvas, Depth},
+    deflate,
 };
 
 /// Width of the grey frame between and around panels, px before scaling.
@@ -39,7 +40,7 @@ pub fn panel(bitmap: &Bitmap) -> Vec<u8> {
     )
 }
 
-/// A canvas as a grey picture of its depth.
+/// A canvas as a grey picture of its depth, for any decoder, with the filter that makes it smaller.
 pub fn canvas(canvas: &Canvas) -> Vec<u8> {
     let depth = match canvas.depth {
         Depth::One => png::BitDepth::One,
@@ -47,13 +48,35 @@ pub fn canvas(canvas: &Canvas) -> Vec<u8> {
         Depth::Four => png::BitDepth::Four,
         Depth::Eight => png::BitDepth::Eight,
     };
-    encode(
-        canvas.width as usize,
-        canvas.height as usize,
-        (png::ColorType::Grayscale, depth),
-        &canvas.rows,
-        Compression::Quick,
-    )
+    let plain = deflate::zlib(&filtered(canvas, 0, |byte, _| byte));
+    let differences = deflate::zlib(&filtered(canvas, 2, u8::wrapping_sub));
+    let data = match plain.len() < differences.len() {
+        true => plain,
+        false => differences,
+    };
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, canvas.width, canvas.height);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(depth);
+    let written = encoder
+        .write_header()
+        .and_then(|mut writer| writer.write_chunk(png::chunk::IDAT, &data));
+    debug_assert!(written.is_ok(), "{written:?}");
+    file
+}
+
+/// Rows behind the number of their filter, which gets each byte and the one above.
+fn filtered(canvas: &Canvas, number: u8, filter: impl Fn(u8, u8) -> u8) -> Vec<u8> {
+    let stride = canvas.stride().max(1);
+    let mut data = Vec::with_capacity(canvas.rows.len() + canvas.height as usize);
+    let mut above = &vec![0; stride][..];
+    for row in canvas.rows.chunks_exact(stride) {
+        data.push(number);
+        let pairs = row.iter().zip(above);
+        data.extend(pairs.map(|(byte, above)| filter(*byte, *above)));
+        above = row;
+    }
+    data
 }
 
 /// All panels side by side with gaps between, each pixel a square of `scale` px, 1..=8.
@@ -249,7 +272,14 @@ mod tests {
             // Of the header: bits, grey without alpha, not interlaced.
             assert_eq!(file[24..26], [depth.bits() as u8, 0]);
             assert_eq!(file[28], 0);
-            assert_eq!(decode(&file).2.len(), (width * height) as usize);
+            let bits = depth.bits() as usize;
+            let pixel = |place: usize| {
+                let (x, y) = (place % width as usize, place / width as usize);
+                let byte = painted.rows[y * painted.stride() + x * bits / 8];
+                byte >> (8 - bits - x * bits % 8) & (0xFF >> (8 - bits))
+            };
+            let pixels: Vec<u8> = (0..(width * height) as usize).map(pixel).collect();
+            assert!(decode(&file).2 == pixels, "{depth:?}");
         }
     }
 
