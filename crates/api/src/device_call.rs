@@ -86,11 +86,7 @@ impl ReplyFormat {
             },
             // No operation of the device makes these requests: the web server handles pictures itself, and sources
             // send headers.
-            Reply::Picture(_)
-            | Reply::Frame(_)
-            | Reply::Display(_)
-            | Reply::DisplayPicture(_)
-            | Reply::Headers(_) => Answer::done(),
+            Reply::Display(_) | Reply::DisplayPicture(_) | Reply::Headers(_) => Answer::done(),
             Reply::Changed(changed) => Answer::changed(&changed),
             Reply::Rejected(rejection) => Answer::rejected(&rejection),
             Reply::Refused(Refusal::WrongCount) => Answer::bad_request(self.mismatch),

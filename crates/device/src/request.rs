@@ -7,9 +7,7 @@ use market::{HeadersReply, Zap, source_id::SourceId, units::Currency};
 use serde_json::{Map, Value};
 
 use crate::{
-    cells::Picture,
     displays::{DisplayPicture, DisplayRequest, DisplayState},
-    frames::{Frame, FrameContent},
     lights::{Rgb, StripEffect},
     secret::PasswordHash,
     settings::{Key, reject::Rejection},
@@ -20,10 +18,6 @@ use crate::{
 pub enum Request {
     /// Change settings.
     Patch(Patch),
-    /// Draw what the panels would show after these requests. Nothing is changed.
-    Preview(Vec<Request>),
-    /// Compose a picture for another screen. Nothing is changed.
-    Frame(FrameContent),
     /// Act on a remote display, or for one.
     Display(DisplayRequest),
     /// Import the settings of another clock, all of them or none.
@@ -143,10 +137,6 @@ pub enum Reply {
     Refused(Refusal),
     /// The resting colours of the strip.
     Lights(Vec<Rgb>),
-    /// The previewed picture.
-    Picture(Box<Picture>),
-    /// The picture for another screen.
-    Frame(Box<Frame>),
     /// A remote display after a change.
     Display(Box<DisplayState>),
     /// The picture for a remote display.

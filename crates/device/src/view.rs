@@ -8,6 +8,7 @@ use crate::{
     board::BoardSpec,
     displays::DisplayState,
     event_log::EventLog,
+    frames::FrameComposer,
     lights::{Rgb, strip::MuteReason},
     releases::Releases,
     settings::Settings,
@@ -23,6 +24,8 @@ pub use market::SourceState;
 pub struct View {
     /// The board.
     pub board: BoardSpec,
+    /// Composes pictures for other screens.
+    pub frames: FrameComposer,
     /// Settings as stored.
     pub settings: Arc<Settings>,
     /// Settings the device runs on.

@@ -2,11 +2,6 @@
 //!
 //! Without a trace, it only reads a flag.
 
-#![expect(
-    clippy::disallowed_types,
-    reason = "every thread uses the allocator, and an allocator cannot wait for a message"
-)]
-
 use std::{
     alloc::{GlobalAlloc, Layout},
     cell::Cell,

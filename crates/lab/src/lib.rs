@@ -3,10 +3,8 @@
 //! `circuit` has emulated chips, which respond to the drivers of `board` as real ones do and report violations of data sheets.
 //! `sim_disk` is a disk in memory that fails and loses power, `power_cuts` cuts the power at every file operation of a change,
 //! `data_folder` has every change that the clock makes to its data folder.
-//! `displays` simulates when remote displays return.
 
 pub mod circuit;
 pub mod data_folder;
-pub mod displays;
 pub mod power_cuts;
 pub mod sim_disk;

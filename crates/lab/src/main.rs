@@ -5,7 +5,6 @@ use std::{fmt::Write as _, io, path::PathBuf, process::ExitCode};
 use clap::{Parser, Subcommand};
 use lab::{
     data_folder::{InitialDisk, TestedChange, test_all_changes},
-    displays::{ReturnRule, Scenario, Staleness, simulate},
     power_cuts::Counts,
 };
 
@@ -30,17 +29,6 @@ enum Experiment {
         #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u64).range(0..=1000))]
         chances: u64,
     },
-
-    /// Simulate how often remote displays return and how stale their pictures are.
-    Displays {
-        /// Days to simulate
-        #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=366))]
-        days: u32,
-
-        /// Seed of the random numbers
-        #[arg(long, default_value_t = 1)]
-        seed: u64,
-    },
 }
 
 const EXAMPLES: &str = "\
@@ -56,7 +44,6 @@ fn main() -> ExitCode {
     let Lab { experiment } = Lab::parse();
     let result = match experiment {
         Experiment::PowerCuts { data_dir, chances } => power_cuts(data_dir, chances),
-        Experiment::Displays { days, seed } => Ok(displays(days, seed)),
     };
     match result {
         Ok(table) => {
@@ -68,48 +55,6 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// A table for each content of the displays.
-fn displays(days: u32, seed: u64) -> String {
-    let scenarios = [
-        ("The clock, which turns every 30 min", 1800, None),
-        ("The clock, which turns every 5 min", 300, None),
-        ("Block height", 1800, Some(0)),
-        ("Ticker", 1800, Some(20)),
-    ];
-    let rules: Vec<ReturnRule> = [5, 15, 30]
-        .into_iter()
-        .flat_map(|minutes| [ReturnRule::Fixed(minutes), ReturnRule::Clock(minutes)])
-        .collect();
-    let mut text = String::new();
-    for (what, turn_period, screen) in scenarios {
-        let scenario = Scenario {
-            turn_period,
-            screen,
-        };
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "{what:36} {:>9} {:>10} {:>10} {:>10} {:>10}",
-            "wakes/day", "day mean", "day 95 %", "night mean", "night 95 %"
-        );
-        for outcome in simulate(scenario, &rules, days, seed) {
-            let rule = match outcome.rule {
-                ReturnRule::Fixed(minutes) => format!("every {minutes} min"),
-                ReturnRule::Clock(minutes) => format!("as the clock says, {minutes} min"),
-            };
-            let Staleness { mean, most } = outcome.day;
-            let quiet = outcome.quiet;
-            let _ = writeln!(
-                text,
-                "  {rule:34} {:>9.1} {mean:>8.0} s {most:>8} s {:>8.0} s {:>8} s",
-                outcome.wakes_per_day, quiet.mean, quiet.most
-            );
-        }
-        text.push('\n');
-    }
-    text
 }
 
 /// The table of all power cuts.

@@ -58,8 +58,6 @@ impl CommandExecutor {
             Reply::Done
             | Reply::Changed(_)
             | Reply::Lights(_)
-            | Reply::Picture(_)
-            | Reply::Frame(_)
             | Reply::Display(_)
             | Reply::DisplayPicture(_)
             | Reply::Headers(_) => Ok(()),

@@ -97,8 +97,6 @@ impl Inbox {
                 | Reply::Rejected(_)
                 | Reply::Refused(_)
                 | Reply::Lights(_)
-                | Reply::Picture(_)
-                | Reply::Frame(_)
                 | Reply::Display(_)
                 | Reply::DisplayPicture(_),
             )

@@ -1,12 +1,18 @@
 //! The clock as a picture of any size.
 
-use std::ops::RangeInclusive;
+use std::{
+    collections::BTreeMap,
+    ops::RangeInclusive,
+    sync::{Mutex, PoisonError},
+};
 
 use api::device_call::refusal_answer;
 use device::{
     canvas::{CanvasSpec, Depth, HEIGHTS, Layout, Turn, WIDTHS, bounded, chosen},
+    cells::Cell,
     frames::{Frame, FrameContent},
-    request::{Reply, Request},
+    glass::rotation::RotationSlot,
+    request::Refusal,
 };
 use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
 
@@ -39,9 +45,9 @@ async fn frame(call: Call, format: ImageFormat) -> Response {
         (Ok(content), Ok(spec)) => (content, spec),
         (Err(reason), _) | (_, Err(reason)) => return response::bad_request(&reason),
     };
-    let frame = match compose(&call.state, content).await {
+    let frame = match compose(&call.state, content) {
         Ok(frame) => frame,
-        Err(refusal) => return refusal,
+        Err(refusal) => return response::from_answer(refusal_answer(refusal)),
     };
     match call.state.drawings.draw(frame, spec, format).await {
         Some(drawing) => image(&call, &drawing, format),
@@ -49,22 +55,40 @@ async fn frame(call: Call, format: ImageFormat) -> Response {
     }
 }
 
-/// The picture of the device.
+/// The picture of this content.
 ///
 /// # Errors
-/// The refusal of the device.
-pub async fn compose(state: &ServerState, content: FrameContent) -> Result<Box<Frame>, Response> {
-    match state.request(Request::Frame(content)).await? {
-        Reply::Frame(frame) => Ok(frame),
-        Reply::Refused(refusal) => Err(response::from_answer(refusal_answer(refusal))),
-        Reply::Done
-        | Reply::Changed(_)
-        | Reply::Rejected(_)
-        | Reply::Lights(_)
-        | Reply::Picture(_)
-        | Reply::Display(_)
-        | Reply::DisplayPicture(_)
-        | Reply::Headers(_) => Err(response::not_found()),
+/// There is no such screen, or its feature is off.
+pub fn compose(state: &ServerState, content: FrameContent) -> Result<Box<Frame>, Refusal> {
+    let frame = state
+        .view()
+        .frames
+        .frame(content, state.services.clock.now())?;
+    Ok(Box::new(state.frame_times.keep(frame)))
+}
+
+/// Times in the captions of frames. An unchanged value keeps its time, so that the picture stays equal while sources
+/// repeat the value.
+#[derive(Debug, Default)]
+pub struct FrameTimes(Mutex<BTreeMap<RotationSlot, (Vec<Cell>, String)>>);
+
+impl FrameTimes {
+    /// The frame with the caption of the first frame that showed the same.
+    pub fn keep(&self, mut frame: Frame) -> Frame {
+        let Some(slot) = frame.slot else {
+            return frame;
+        };
+        let mut captions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match captions.get(&slot) {
+            Some((cells, caption)) if *cells == frame.picture.cells => {
+                frame.caption.clone_from(caption);
+            }
+            Some(_) | None => {
+                let shown = (frame.picture.cells.clone(), frame.caption.clone());
+                captions.insert(slot, shown);
+            }
+        }
+        frame
     }
 }
 

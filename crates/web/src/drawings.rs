@@ -215,3 +215,52 @@ pub async fn run(mut jobs: DrawJobs) {
         let _ = reply.send(drawing);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use device::{
+        Device,
+        canvas::{Depth, Layout, Turn},
+        frames::FrameContent,
+        memory::Memory,
+        settings::Settings,
+    };
+    use market::{mark::Mark, now::Now};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_frame_with_another_mark_is_another_picture() {
+        let now = Now {
+            uptime: std::time::Duration::ZERO,
+            utc: None,
+        };
+        let board = board::spec::BOARDS[0];
+        let device = Device::new(board, Settings::default(), Memory::default(), now);
+        let frame = device.view().frames.frame(FrameContent::Screen(0), now);
+        let mut frame = Box::new(frame.unwrap());
+        let spec = CanvasSpec {
+            width: 800,
+            height: 480,
+            turn: Turn::None,
+            depth: Depth::One,
+            layout: Layout::Auto,
+            dark: None,
+        };
+        let (drawings, jobs) = queue();
+        let draw = async move {
+            let mut drawn: Vec<ImageFile> = Vec::new();
+            for mark in [None, Some(Mark::Alone), Some(Mark::Stale)] {
+                frame.picture.mark = mark;
+                let file = drawings.draw(frame.clone(), spec, ImageFormat::Png);
+                drawn.push(file.await.unwrap());
+            }
+            drawn
+        };
+        let ((), drawn) = tokio::join!(run(jobs), draw);
+        for (one, next) in drawn.iter().zip(&drawn[1..]) {
+            assert_ne!(one.tag, next.tag);
+            assert_ne!(one.bytes, next.bytes);
+        }
+    }
+}

@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use api::device_call::refusal_answer;
+
 use http::{
     HeaderName,
     header::{CONTENT_SECURITY_POLICY, USER_AGENT},
@@ -58,7 +60,8 @@ async fn document(call: Call) -> Result<Response, Response> {
     if call.query("live").is_some() {
         return Ok(document.response(call.headers(), &call.state.policy));
     }
-    let frame = canvas::compose(&call.state, content).await?;
+    let frame = canvas::compose(&call.state, content)
+        .map_err(|refusal| response::from_answer(refusal_answer(refusal)))?;
     let mut address = format!(
         "api/frame.png?width={}&amp;height={}",
         spec.width, spec.height

@@ -6,8 +6,9 @@ use api::{
 };
 use bytes::Bytes;
 use device::{
+    frames::{PreviewError, PreviewedScreen},
     limits::PATCH_BODY_MAX,
-    request::{Patch, Reply, Request},
+    request::Patch,
 };
 use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
 use render::{Bitmap, Painter, png};
@@ -35,24 +36,25 @@ pub async fn settings_preview(mut call: Call) -> Response {
         Err(rejection) => return response::from_answer(Answer::rejected(&rejection)),
     };
     // Passwords do not affect the panels, so they are not hashed here.
-    let mut requests = Vec::from([Request::Patch(Patch {
+    let patch = Patch {
         body,
         ..Patch::default()
-    })]);
-    if let Some(screen) = call.query("s") {
-        match screen.parse() {
-            Ok(number) => requests.push(Request::ShowScreen(number)),
-            Err(_) => return response::bad_request("unknown screen id"),
-        }
-    }
-    preview(&call, requests).await
+    };
+    let screen = match call.query("s").map(|screen| screen.parse()) {
+        None => PreviewedScreen::Current,
+        Some(Ok(number)) => PreviewedScreen::Screen(number),
+        Some(Err(_)) => return response::bad_request("unknown screen id"),
+    };
+    preview(&call, patch, screen).await
 }
 
 /// Preview of all panels with a custom text.
 pub async fn text_preview(mut call: Call) -> Response {
-    let parameters = parameters(&mut call, CUSTOM_BODY_MAX).await;
-    match operations::command("show/custom", parameters, &call.view) {
-        Ok(device_call) => preview(&call, Vec::from([device_call.request])).await,
+    match operations::text_per_panel(&parameters(&mut call, CUSTOM_BODY_MAX).await) {
+        Ok((texts, px)) => {
+            let screen = PreviewedScreen::Custom(texts, px);
+            preview(&call, Patch::default(), screen).await
+        }
         Err(refusal) => response::from_answer(refusal),
     }
 }
@@ -66,30 +68,23 @@ async fn parameters(call: &mut Call, body_max: usize) -> Parameters {
     }
 }
 
-/// Preview of all panels after these requests: the device composes the picture, and a painter renders it.
-async fn preview(call: &Call, requests: Vec<Request>) -> Response {
+/// Preview of all panels, rendered by a painter of its own.
+async fn preview(call: &Call, patch: Patch, screen: PreviewedScreen) -> Response {
     let Some(scale) = scale(call) else {
         return response::bad_request("scale out of range");
     };
     let Ok(_permit) = call.state.previews_rendering.acquire().await else {
         return response::error(StatusCode::SERVICE_UNAVAILABLE, "stopping");
     };
-    let picture = match call.state.request(Request::Preview(requests)).await {
-        Ok(Reply::Picture(picture)) => picture,
-        Ok(Reply::Rejected(rejection)) => {
+    let now = call.state.services.clock.now();
+    let picture = match call.view.frames.preview(&patch, &screen, now) {
+        Ok(picture) => picture,
+        Err(PreviewError::Rejected(rejection)) => {
             return response::from_answer(Answer::rejected(&rejection));
         }
-        Ok(Reply::Refused(refusal)) => return response::from_answer(refusal_answer(refusal)),
-        Ok(
-            Reply::Done
-            | Reply::Changed(_)
-            | Reply::Lights(_)
-            | Reply::Frame(_)
-            | Reply::Display(_)
-            | Reply::DisplayPicture(_)
-            | Reply::Headers(_),
-        ) => return response::not_found(),
-        Err(response) => return response,
+        Err(PreviewError::Refused(refusal)) => {
+            return response::from_answer(refusal_answer(refusal));
+        }
     };
     let (width, height) = (call.view.board.panel_width, call.view.board.panel_height);
     let rendered = spawn_blocking(move || {

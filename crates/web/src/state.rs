@@ -27,6 +27,7 @@ use super::{
     assets::Assets,
     auth::{self, Authenticator},
     cache::Cached,
+    canvas::FrameTimes,
     connection_limits::ConnectionLimits,
     documents::{self, SettingsDocument, StatusDocument},
     drawings::{self, DrawJobs, Drawings},
@@ -90,6 +91,8 @@ pub struct ServerState {
     pub changes: Semaphore,
     /// Draws pictures for other screens.
     pub drawings: Drawings,
+    /// Times in the captions of pictures for other screens.
+    pub frame_times: FrameTimes,
     /// Permits to draw for waiting displays. Any client can add one, and they must not delay the others.
     pub waiting_drawings: Semaphore,
     /// Counts the bytes of unsent responses.
@@ -144,6 +147,7 @@ impl ServerState {
             secret: passwords::random().unwrap_or_default(),
             changes: Semaphore::new(CHANGES_MAX as usize),
             drawings,
+            frame_times: FrameTimes::default(),
             waiting_drawings: Semaphore::new(WAITING_DRAWINGS_AT_ONCE),
             unsent: UnsentBytes::new(),
             previews_rendering: Semaphore::new(PREVIEWS_AT_ONCE),

@@ -156,14 +156,9 @@ async fn apply(
         }
         Ok(Reply::Rejected(rejection)) => response::from_answer(Answer::rejected(&rejection)),
         Ok(Reply::Refused(refusal)) => response::from_answer(refusal_answer(refusal)),
-        Ok(
-            Reply::Lights(_)
-            | Reply::Picture(_)
-            | Reply::Frame(_)
-            | Reply::Display(_)
-            | Reply::DisplayPicture(_)
-            | Reply::Headers(_),
-        ) => response::not_found(),
+        Ok(Reply::Lights(_) | Reply::Display(_) | Reply::DisplayPicture(_) | Reply::Headers(_)) => {
+            response::not_found()
+        }
         Err(response) => response,
     }
 }

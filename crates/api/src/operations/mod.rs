@@ -19,6 +19,8 @@ mod updates;
 
 use ::device::view::View;
 
+pub use screens::text_per_panel;
+
 use crate::{
     answer::Answer,
     device_call::DeviceCall,

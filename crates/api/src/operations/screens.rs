@@ -164,8 +164,16 @@ fn text(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     Ok(DeviceCall::new(Request::ShowText(text)))
 }
 
-/// Parses `["a", …]` or `{"cells": ["a", …], "digitPx": n}`.
 fn custom(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
+    let (cells, digit_px) = text_per_panel(&parameters)?;
+    Ok(DeviceCall::new(Request::ShowCustom { cells, digit_px }))
+}
+
+/// Parses `["a", …]` or `{"cells": ["a", …], "digitPx": n}`.
+///
+/// # Errors
+/// The answer to a body that is neither.
+pub fn text_per_panel(parameters: &Parameters) -> Result<(Vec<String>, Option<u32>), Answer> {
     let value = match &parameters.body {
         RequestBody::Json(value) => value,
         RequestBody::Missing => return Err(Answer::bad_request("bad body")),
@@ -181,7 +189,7 @@ fn custom(parameters: Parameters, _view: &View) -> Result<DeviceCall, Answer> {
     let digit_px = digit_px
         .and_then(|TruncatedNumber(px)| u32::try_from(px).ok())
         .filter(|px| GLYPH_PX.contains(px));
-    Ok(DeviceCall::new(Request::ShowCustom { cells, digit_px }))
+    Ok((cells, digit_px))
 }
 
 /// Missing members of the body have defaults.

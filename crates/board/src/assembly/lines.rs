@@ -12,10 +12,6 @@ use crate::{
 
 /// The I2C bus and its port expanders. Clones share one bus; each transaction locks it.
 pub struct ExpanderBus<H: Hardware> {
-    #[expect(
-        clippy::disallowed_types,
-        reason = "the threads of both buses use the lines of an expander"
-    )]
     shared: Arc<std::sync::Mutex<ExpanderBusState<H>>>,
 }
 
@@ -77,7 +73,6 @@ impl<H: Hardware> ExpanderBus<H> {
                 levels: None,
             })
             .collect();
-        #[expect(clippy::disallowed_types, reason = "see the field")]
         let shared = std::sync::Mutex::new(ExpanderBusState {
             i2c,
             expanders,

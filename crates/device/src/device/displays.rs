@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use market::now::Now;
 
-use super::{Device, known};
+use super::Device;
 use crate::{
     displays::{
         self, Display, DisplayContact, DisplayContent, DisplayPicture, DisplayRequest, IdBytes,
@@ -168,7 +168,7 @@ impl Device {
         let content = place.map_or(FrameContent::Follow, |place| {
             FrameContent::Screen(screens.get(place).copied().unwrap_or(BLOCK_HEIGHT))
         });
-        self.compose_frame(content, now)
+        self.frame_composer().frame(content, now)
     }
 
     /// The time after which a display returns for the frame after this one.
@@ -177,23 +177,5 @@ impl Device {
         let turn_period = Duration::from_secs(settings.timer_seconds.into());
         let interval = Duration::from_secs(u64::from(display.interval_min) * 60);
         schedule::returns_in(&frame.changes, turn_period, interval, power)
-    }
-
-    /// The picture for another screen.
-    pub(super) fn compose_frame(
-        &mut self,
-        content: FrameContent,
-        now: Now,
-    ) -> Result<Frame, Refusal> {
-        let known = known(
-            &self.upstream,
-            &self.settings,
-            &self.host,
-            &self.network,
-            now,
-        );
-        let mut frame = self.glass.frame(content, &known, now)?;
-        frame.changes.quiet_for = self.lights.quiet_for(&self.settings, now);
-        Ok(frame)
     }
 }

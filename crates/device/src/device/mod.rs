@@ -487,11 +487,7 @@ fn known<'a>(
         // A source that was never reached has reported nothing.
         silence: upstream
             .silence()
-            .map(|error| match (network.link().is_usable(), error) {
-                (false, _) => Silence::NoNetwork,
-                (true, "") => Silence::NoAnswer,
-                (true, error) => Silence::Error(error),
-            }),
+            .map(|error| Silence::of(network.link().is_usable(), error)),
         ip: network.link().ip(),
         ssid: network.link().ssid(),
     }

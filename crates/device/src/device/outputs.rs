@@ -7,6 +7,7 @@ use market::{SourceState, mark::Mark};
 use super::Device;
 use crate::{
     cells,
+    frames::FrameComposer,
     glass::Layer,
     mqtt::{self, MqttPlan},
     output::Desired,
@@ -41,6 +42,7 @@ impl Device {
         );
         View {
             board: self.board,
+            frames: self.frame_composer(),
             settings: self.settings.stored().clone(),
             active: active.clone(),
             restart_for: self.settings.pending_restart(),
@@ -77,6 +79,25 @@ impl Device {
             displays: Arc::clone(self.displays.states()),
             former_displays: self.displays.former().to_vec(),
             shows_password: self.glass.has(Layer::SignIn),
+        }
+    }
+
+    /// A snapshot that composes pictures for other screens.
+    pub(super) fn frame_composer(&self) -> FrameComposer {
+        let (upstream, link) = (&self.upstream, self.network.link());
+        FrameComposer {
+            glass: self.glass.without_passwords(),
+            running: self.settings.clone(),
+            market: Arc::clone(upstream.market()),
+            mark_reasons: upstream.mark_reasons().clone(),
+            truth: upstream.height_truth(self.now),
+            host: self.host.clone(),
+            silence: upstream.silence().map(String::from),
+            is_online: link.is_usable(),
+            ip: link.ip().into(),
+            ssid: link.ssid().into(),
+            is_quiet: self.lights.is_quiet(),
+            offer: upstream.offer().clone(),
         }
     }
 

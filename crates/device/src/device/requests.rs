@@ -1,6 +1,6 @@
 //! Requests of clients and gestures of buttons, one method per kind.
 
-use alloc::{boxed::Box, string::String, vec, vec::Vec};
+use alloc::{string::String, vec};
 use serde_json::{Map, Value};
 
 use super::Device;
@@ -32,13 +32,6 @@ impl Device {
         let (settings, uptime) = (self.settings.active(), now.uptime);
         match request {
             Request::Patch(patch) => self.patch(&patch, now, output),
-            Request::Preview(requests) => (self.preview(requests, now), RefreshCause::Data),
-            Request::Frame(content) => {
-                let frame = self.compose_frame(content, now);
-                let reply =
-                    frame.map_or_else(Reply::Refused, |frame| Reply::Frame(Box::new(frame)));
-                (reply, RefreshCause::Data)
-            }
             Request::Display(request) => (
                 self.answer_display(request, now, output),
                 RefreshCause::Data,
@@ -200,29 +193,6 @@ impl Device {
         transfer::record_guarded(&mut settings, self.settings.stored(), is_guarded);
         let cause = self.store(settings, now, output);
         (changed(import.changed), cause)
-    }
-
-    /// The picture that the requests would lead to, composed on a copy of the device.
-    fn preview(&self, requests: Vec<Request>, now: Now) -> Reply {
-        let mut other = self.clone();
-        let mut due = RefreshCause::Data;
-        for request in requests {
-            let (reply, cause) = other.answer(request, now, &mut Output::default());
-            match reply {
-                Reply::Done | Reply::Changed(_) | Reply::Lights(_) => due = due.max(cause),
-                Reply::Rejected(_)
-                | Reply::Refused(_)
-                | Reply::Picture(_)
-                | Reply::Frame(_)
-                | Reply::Display(_)
-                | Reply::DisplayPicture(_)
-                | Reply::Headers(_) => {
-                    return reply;
-                }
-            }
-        }
-        other.present(due, now);
-        Reply::Picture(Box::new(other.glass.picture().clone()))
     }
 
     /// Moves one screen forward or back, and starts the timer.

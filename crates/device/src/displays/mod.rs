@@ -520,6 +520,7 @@ pub(crate) fn waiting_frame(id: &str, page: &str, panels: usize, style: Style) -
             repaints: 0,
             serial: 0,
         },
+        slot: None,
         caption: format!("Approve display {id} at {page}"),
         changes: Changes {
             depends_on: &[],

@@ -182,6 +182,12 @@ impl Layers {
         self.there.remove(&layer).is_some()
     }
 
+    /// Removes the layers with a password.
+    pub fn hide_passwords(&mut self) {
+        self.there
+            .retain(|_, (content, _)| !content.shows_password());
+    }
+
     /// Removes the layers that navigation ends; returns whether there were any.
     pub fn dismiss(&mut self) -> bool {
         let notice = self.hide(Layer::Notice);

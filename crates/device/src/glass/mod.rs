@@ -10,14 +10,10 @@ mod prices;
 pub mod refresh;
 pub mod rotation;
 
-use alloc::{collections::BTreeMap, vec::Vec};
+use alloc::vec::Vec;
 use core::time::Duration;
 
-use market::{
-    Market,
-    now::{Now, UtcTime},
-    units::Currency,
-};
+use market::{Market, now::Now, units::Currency};
 
 use self::{
     layers::Layers,
@@ -58,7 +54,7 @@ const HOLDING: &[Layer] = &[
 ];
 
 /// State of the panels.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Glass {
     board: BoardSpec,
     rotation: ScreenRotation,
@@ -69,20 +65,10 @@ pub struct Glass {
     update_percent: u8,
     update_painted: Duration,
     update_coming: Option<Coming>,
-    /// The newest frame of each slot, for the time of its value.
-    framed: BTreeMap<RotationSlot, FramedValue>,
-}
-
-/// The value that a frame shows.
-#[derive(Debug, Clone)]
-struct FramedValue {
-    cells: Vec<Cell>,
-    /// When the clock learned it. `None` if the wall clock was not set.
-    since: Option<UtcTime>,
 }
 
 /// A layer that is waiting to be painted.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Coming {
     /// Serial number of the first picture that shows it.
     picture: u64,
@@ -119,8 +105,12 @@ impl Glass {
             update_percent: 0,
             update_painted: now.uptime,
             update_coming: None,
-            framed: BTreeMap::new(),
         }
+    }
+
+    /// Number of panels.
+    pub fn panel_count(&self) -> usize {
+        self.board.panels
     }
 
     /// The newest picture.
@@ -479,12 +469,20 @@ impl Glass {
         catalog::find(slot.screen).is_some_and(|screen| screen.depends_on.contains(&fact))
     }
 
+    /// The state without passwords, which are only for people in front of the clock.
+    pub fn without_passwords(&self) -> Glass {
+        let mut glass = self.clone();
+        glass.layers.hide_passwords();
+        glass.panels.hide_password();
+        glass
+    }
+
     /// A picture for another screen.
     ///
     /// # Errors
     /// There is no such screen, or its feature is off.
     pub fn frame(
-        &mut self,
+        &self,
         content: FrameContent,
         known: &ComposeContext<'_>,
         now: Now,
@@ -509,12 +507,10 @@ impl Glass {
             quiet_for: None,
             price_pace: Duration::from_secs(u64::from(settings.min_sec_price_upd)),
         };
-        // A password is only for people in front of the clock.
-        let is_layer =
-            matches!(self.panels.visible(), Visible::Layer(_)) && !picture.shows_password;
-        if is_followed && is_layer {
+        if is_followed && matches!(self.panels.visible(), Visible::Layer(_)) {
             return Ok(Frame {
                 picture: picture.clone(),
+                slot: None,
                 caption: Default::default(),
                 changes: changes(&[]),
             });
@@ -522,18 +518,7 @@ impl Glass {
         let composition = self.compose_slot(slot, known.market, known, now);
         let screen = catalog::find(slot.screen).ok_or(Refusal::UnknownScreen)?;
         let scene = self.scene(slot, known.market, known, now);
-        // An unchanged value keeps its time, so that the frame stays equal while sources repeat the value.
-        let framed = self.framed.get(&slot);
-        let same = framed.filter(|framed| framed.cells == composition.cells);
-        let since = same
-            .and_then(|framed| framed.since)
-            .or_else(|| compose::seen(slot, &scene, now));
-        let framed = FramedValue {
-            cells: composition.cells.clone(),
-            since,
-        };
-        self.framed.insert(slot, framed);
-        let since = since.map(|utc| known.running.zone().local(utc));
+        let since = compose::seen(slot, &scene, now).map(|utc| known.running.zone().local(utc));
         Ok(Frame {
             picture: Picture {
                 cells: composition.cells,
@@ -544,6 +529,7 @@ impl Glass {
                 repaints: 0,
                 serial: 0,
             },
+            slot: Some(slot),
             caption: frames::caption(screen.name, since),
             changes: changes(screen.depends_on),
         })

@@ -80,6 +80,16 @@ impl PanelPictures {
         &self.sentence
     }
 
+    /// Replaces a picture with a password by one that shows nothing.
+    pub fn hide_password(&mut self) {
+        if self.picture.shows_password {
+            let panels = self.picture.cells.len();
+            self.picture.cells = cells::blank(panels);
+            self.picture.shows_password = false;
+            self.visible = Visible::Nothing;
+        }
+    }
+
     /// Requests a repaint of all panels, changed or not.
     pub fn repaint(&mut self) {
         self.picture.repaints += 1;

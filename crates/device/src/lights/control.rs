@@ -276,12 +276,6 @@ impl Lights {
         }
     }
 
-    /// Time to the end of Do Not Disturb. `None` if it is not active or has no scheduled end.
-    pub fn quiet_for(&self, running: &RunningSettings, now: Now) -> Option<Duration> {
-        let edge = quiet_deadline(running, now).filter(|_| self.quiet)?;
-        Some(edge.saturating_sub(now.uptime))
-    }
-
     /// Signals a fault periodically.
     pub fn show_fault(&mut self, fault: FaultSignal, settings: &Settings, uptime: Duration) {
         if !self.may_show_faults() {
@@ -411,7 +405,7 @@ impl Lights {
 }
 
 /// Uptime of the next start or end of the schedule of Do Not Disturb.
-fn quiet_deadline(running: &RunningSettings, now: Now) -> Option<Duration> {
+pub(crate) fn quiet_deadline(running: &RunningSettings, now: Now) -> Option<Duration> {
     let utc = now.utc?;
     let edge = quiet::next_edge(running.active(), running.zone(), utc)?;
     let left_ms = edge.unix_ms.saturating_sub(utc.unix_ms).unsigned_abs();

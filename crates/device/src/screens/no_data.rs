@@ -29,6 +29,17 @@ pub enum Silence<'a> {
     Error(&'a str),
 }
 
+impl<'a> Silence<'a> {
+    /// Why nothing was received; `error` is the last error of a source, empty if none has failed.
+    pub fn of(is_online: bool, error: &'a str) -> Silence<'a> {
+        match (is_online, error) {
+            (false, _) => Silence::NoNetwork,
+            (true, "") => Silence::NoAnswer,
+            (true, error) => Silence::Error(error),
+        }
+    }
+}
+
 /// What is missing and why, what the clock does about it, and the address of the page for more.
 ///
 /// `page` may be empty.

@@ -10,7 +10,7 @@ use market::{
 };
 
 /// The stored settings and those in effect.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RunningSettings {
     /// What clients see.
     stored: Arc<Settings>,

@@ -6,6 +6,6 @@ mod truth;
 mod upstream;
 
 pub use plan::*;
-pub use roster::MissingFeeds;
+pub use roster::{MissingFeeds, Roster};
 pub use truth::Truth;
 pub use upstream::{MarketChange, Upstream, chain_name};

@@ -1,10 +1,12 @@
 //! Helpers for the tests of the settings: a view of a device, and ways to patch it.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use device::{
+    Device,
     board::BoardSpec,
     event_log::EventLog,
+    memory::Memory,
     releases::Releases,
     request::Patch,
     secret::PasswordHash,
@@ -17,7 +19,7 @@ use device::{
     sources::{self, ByHand, Truth},
     view::{LinkState, View},
 };
-use market::{FigureIdentity, source_id::SourceId, units::Currency};
+use market::{FigureIdentity, now::Now, source_id::SourceId, units::Currency};
 use serde_json::{Map, Value};
 
 pub(crate) const BOARD: BoardSpec = BoardSpec {
@@ -29,9 +31,15 @@ pub(crate) const BOARD: BoardSpec = BoardSpec {
 
 /// A view of a device whose stored settings are active.
 pub(crate) fn view(settings: &Settings) -> View {
+    let now = Now {
+        uptime: Duration::ZERO,
+        utc: None,
+    };
+    let device = Device::new(BOARD, settings.clone(), Memory::default(), now);
     let settings = Arc::new(settings.clone());
     View {
         board: BOARD,
+        frames: device.view().frames,
         restart_for: Vec::new(),
         active: Arc::clone(&settings),
         hostname: settings.hostname("abcdef"),

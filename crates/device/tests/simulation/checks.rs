@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use device::{
     frames::{FrameContent, LOOK_MAX},
-    input::Input,
     output::Desired,
-    request::{Reply, Request},
     view::View,
 };
 use market::mark::Mark;
@@ -61,18 +59,13 @@ pub fn after(world: &World, step: &Step) {
 
 /// Asserts that a picture for another screen equals that of the panels and has no password.
 fn frame(world: &World, step: &Step) {
-    // Cloning a device takes longer than most steps.
+    // A snapshot takes longer than most steps.
     if !world.now.uptime.as_secs().is_multiple_of(FRAME_EVERY_SECS) {
         return;
     }
-    let mut device = world.device.clone();
-    let picture = device.desired().picture;
-    let view = device.view();
-    let request = Request::Frame(FrameContent::Follow);
-    let reply = device.handle(Input::Request(request), world.now).reply;
-    let Some(Reply::Frame(frame)) = reply else {
-        panic!("{reply:?} instead of a frame, after {step}");
-    };
+    let picture = world.device.desired().picture;
+    let view = world.device.view();
+    let frame = view.frames.frame(FrameContent::Follow, world.now).unwrap();
     assert!(
         !frame.picture.shows_password,
         "the frame shows a password, after {step}"

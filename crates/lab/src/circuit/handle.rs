@@ -33,10 +33,6 @@ pub struct Circuit {
 /// State that all clones of a circuit handle share.
 #[derive(Debug)]
 struct CircuitShared {
-    #[expect(
-        clippy::disallowed_types,
-        reason = "drivers on several threads use one circuit"
-    )]
     state: std::sync::Mutex<SimCircuit>,
     /// Moment of power-on, if time passes by itself.
     origin: Option<Instant>,
@@ -51,7 +47,6 @@ impl Circuit {
             Flow::Stepped => None,
             Flow::Live => Some(Instant::now()),
         };
-        #[expect(clippy::disallowed_types, reason = "see the field")]
         let state = std::sync::Mutex::new(SimCircuit::new(wiring));
         Circuit {
             shared: Arc::new(CircuitShared {

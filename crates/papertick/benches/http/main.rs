@@ -4,7 +4,6 @@
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
-    clippy::disallowed_types,
     missing_docs,
     reason = "a benchmark"
 )]

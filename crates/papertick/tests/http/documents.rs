@@ -4,21 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use api::{documents::lights, openapi};
 use chain::{Work, anchor::genesis, network::Network};
-use device::{
-    board::PanelFault,
-    device::Device,
-    frames::FrameContent,
-    input::Input,
-    memory::Memory,
-    request::{Reply, Request},
-    settings::Settings,
-    view::SourceState,
-};
+use device::{board::PanelFault, view::SourceState};
 use market::{
     Datum, HeightState, PriceState, PriceTruth, Reorganisations, Seen, TimeState, Tip,
     heights::Claimed,
-    mark::Mark,
-    now::{Now, UtcTime},
+    now::UtcTime,
     source_id::SourceId,
     units::{Currency, Price},
 };
@@ -166,32 +156,6 @@ async fn a_preview_has_the_requested_scale() {
         };
         let plain = width("").await;
         assert_eq!(width("?scale=2").await, 2 * plain, "{path}");
-    }
-}
-
-#[tokio::test]
-async fn a_frame_with_another_mark_is_another_picture() {
-    let board = *board::spec::find("rev-b").unwrap();
-    let now = Now {
-        uptime: Duration::ZERO,
-        utc: None,
-    };
-    let mut device = Device::new(board, Settings::default(), Memory::default(), now);
-    let request = Request::Frame(FrameContent::Screen(0));
-    let Some(Reply::Frame(mut frame)) = device.handle(Input::Request(request), now).reply else {
-        panic!("no frame");
-    };
-    let clock = Clock::start().await;
-    let mut pictures = Vec::new();
-    for mark in [None, Some(Mark::Alone), Some(Mark::Stale)] {
-        frame.picture.mark = mark;
-        let reply = Reply::Frame(frame.clone());
-        clock.replies.send(reply).await.unwrap();
-        pictures.push(clock.get("/api/frame.png").await);
-    }
-    for (one, next) in pictures.iter().zip(&pictures[1..]) {
-        assert_ne!(one.header("etag"), next.header("etag"));
-        assert_ne!(one.body, next.body);
     }
 }
 

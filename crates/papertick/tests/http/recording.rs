@@ -135,7 +135,7 @@ async fn displays(clock: &Clock) -> Value {
     );
     let request = [&introduction[..], &[token.as_str()]].concat();
     let polled = clock.send("GET", "/api/display", &request, "").await;
-    assert_eq!(polled.json()["status"], 202);
+    assert_eq!(polled.json()["status"], 0);
     let lines = r#"{"logs":[{"created_at":1764120000,"level":"error","message":"no answer"}]}"#;
     let length = format!("Content-Length: {}", lines.len());
     let request = [&request[..], &[length.as_str()]].concat();

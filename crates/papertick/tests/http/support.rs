@@ -51,9 +51,15 @@ pub(crate) const SOON: Duration = Duration::from_secs(10);
 /// The view of a new device.
 pub(crate) fn view_of(board: &str, settings: Settings) -> View {
     let board: BoardSpec = *board::spec::find(board).unwrap();
+    let now = Now {
+        uptime: Duration::ZERO,
+        utc: None,
+    };
+    let device = Device::new(board, settings.clone(), Memory::default(), now);
     let settings = Arc::new(settings);
     View {
         board,
+        frames: device.view().frames,
         active: Arc::clone(&settings),
         restart_for: Vec::new(),
         settings,

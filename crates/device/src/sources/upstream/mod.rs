@@ -249,6 +249,11 @@ impl Upstream {
         self.offer.former()
     }
 
+    /// The currencies on offer.
+    pub fn offer(&self) -> &Offer {
+        &self.offer
+    }
+
     /// The chosen currencies that are on offer.
     pub fn currencies_among(&self, chosen: &[Currency]) -> Vec<Currency> {
         self.offer.among(chosen)

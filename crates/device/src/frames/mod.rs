@@ -1,11 +1,15 @@
 //! Pictures for screens other than the panels: tablets, e-readers and displays that request a picture periodically.
 
+mod composer;
+
 use alloc::{format, string::String};
 use core::time::Duration;
 
 use market::now::{LocalTime, Now};
 
-use crate::{cells::Picture, screens::catalog::Dependency};
+use crate::{cells::Picture, glass::rotation::RotationSlot, screens::catalog::Dependency};
+
+pub use composer::{FrameComposer, PreviewError, PreviewedScreen};
 
 /// What a frame shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +25,8 @@ pub enum FrameContent {
 pub struct Frame {
     /// The picture.
     pub picture: Picture,
+    /// The slot of the rotation that it shows. `None` for a layer.
+    pub slot: Option<RotationSlot>,
     /// Name of the screen and time of its value, such as `Ticker, 14:05`; empty for a layer.
     pub caption: String,
     /// When it can change.

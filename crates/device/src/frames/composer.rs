@@ -1,0 +1,136 @@
+//! Composes pictures from a snapshot of the device, which itself is not involved.
+
+use alloc::{string::String, sync::Arc, vec::Vec};
+
+use market::{HeightTruth, MarkReasons, Market, now::Now, offer::Offer};
+
+use super::{Frame, FrameContent};
+use crate::{
+    cells::Picture,
+    glass::{ComposeContext, Glass},
+    host::HostFacts,
+    lights::control::quiet_deadline,
+    request::{Patch, Refusal},
+    screens::{custom, no_data::Silence},
+    settings::{
+        RunningSettings, Settings,
+        patch::{self, Catalogue},
+        reject::Rejection,
+    },
+    sources::Roster,
+};
+
+/// What the pictures for other screens and the previews of the panels are composed of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrameComposer {
+    pub(crate) glass: Glass,
+    pub(crate) running: RunningSettings,
+    pub(crate) market: Arc<Market>,
+    pub(crate) mark_reasons: MarkReasons,
+    pub(crate) truth: HeightTruth,
+    pub(crate) host: HostFacts,
+    /// Last error of the feeds, empty if none has failed. `None` once a value is known.
+    pub(crate) silence: Option<String>,
+    pub(crate) is_online: bool,
+    pub(crate) ip: String,
+    pub(crate) ssid: String,
+    pub(crate) is_quiet: bool,
+    pub(crate) offer: Offer,
+}
+
+/// The screen that a preview shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PreviewedScreen {
+    /// The same as the panels.
+    Current,
+    /// A screen: by id, else by position in the rotation order.
+    Screen(i64),
+    /// A text per panel, and the glyph height of single-line texts, px.
+    Custom(Vec<String>, Option<u32>),
+}
+
+/// Why there is no preview.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PreviewError {
+    /// The settings are not accepted.
+    Rejected(Rejection),
+    /// The screen is refused.
+    Refused(Refusal),
+}
+
+impl FrameComposer {
+    /// A picture for another screen.
+    ///
+    /// # Errors
+    /// There is no such screen, or its feature is off.
+    pub fn frame(&self, content: FrameContent, now: Now) -> Result<Frame, Refusal> {
+        let mut frame = self.glass.frame(content, &self.context(), now)?;
+        let quiet_until = quiet_deadline(&self.running, now).filter(|_| self.is_quiet);
+        frame.changes.quiet_for = quiet_until.map(|at| at.saturating_sub(now.uptime));
+        Ok(frame)
+    }
+
+    /// What the panels would show after a change of settings.
+    ///
+    /// # Errors
+    /// The change or the screen would be refused.
+    pub fn preview(
+        &self,
+        patch: &Patch,
+        screen: &PreviewedScreen,
+        now: Now,
+    ) -> Result<Picture, PreviewError> {
+        let catalogue = Catalogue {
+            currencies: self.offer.currencies().to_vec(),
+            screens: self.running.stored().available_screens(),
+        };
+        let patched = patch::apply(self.running.stored(), patch, &catalogue)
+            .map_err(PreviewError::Rejected)?;
+        let mut changed = self.clone();
+        let before = changed.store(patched.settings);
+        let settings = Arc::clone(changed.running.active());
+        let settings = &*settings;
+        let mut cause = changed.glass.apply_settings(&before, settings, now.uptime);
+        match screen {
+            PreviewedScreen::Current => {}
+            PreviewedScreen::Screen(number) => {
+                let navigation = changed
+                    .glass
+                    .show_screen(*number, settings, now.uptime)
+                    .map_err(PreviewError::Refused)?;
+                cause = cause.max(navigation);
+            }
+            PreviewedScreen::Custom(texts, px) => {
+                let cells = custom::cells(texts, *px, changed.glass.panel_count());
+                changed.glass.show_text(cells, settings, now.uptime);
+            }
+        }
+        let mut glass = changed.glass.clone();
+        glass.present(cause, &changed.context(), now);
+        Ok(glass.picture().clone())
+    }
+
+    /// Stores settings; figures of another pool, miner or wallet are dropped. Returns the settings that were active
+    /// before.
+    fn store(&mut self, settings: Settings) -> Arc<Settings> {
+        let currencies = self.offer.among(&settings.currencies());
+        let before = self.running.store(Arc::new(settings), currencies);
+        let roster = Roster::new(self.running.active(), None);
+        Arc::make_mut(&mut self.market).retain_figures(|source| roster.identity(source));
+        before
+    }
+
+    fn context(&self) -> ComposeContext<'_> {
+        let silence = self.silence.as_deref();
+        ComposeContext {
+            market: &self.market,
+            mark_reasons: &self.mark_reasons,
+            truth: self.truth,
+            running: &self.running,
+            host: &self.host,
+            silence: silence.map(|error| Silence::of(self.is_online, error)),
+            ip: &self.ip,
+            ssid: &self.ssid,
+        }
+    }
+}
