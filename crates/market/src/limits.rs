@@ -27,7 +27,7 @@ pub const CONTEST_TIME: Duration = Duration::from_secs(2 * 60);
 /// Time after which two proven blocks at one height make it disputed.
 pub const RIVAL_TIME: Duration = Duration::from_secs(10 * 60);
 
-/// Time for which a value may be weak before it is marked, because proofs and witnesses arrive later than the number.
+/// Time for which a height may lack a proof before it is marked, because proofs arrive later than the number.
 pub const DOUBT_TIME: Duration = Duration::from_secs(2 * 60);
 
 /// Age of its newest trade up to which a quote counts.
@@ -38,18 +38,6 @@ pub const QUOTE_AHEAD_MAX: Duration = Duration::from_secs(2 * 60);
 
 /// Time for which the last agreed price is shown while sources contradict each other.
 pub const AGREED_PRICE_HELD: Duration = Duration::from_secs(5 * 60);
-
-/// Time for which a single quote that has jumped is held back. A slower change is no jump.
-pub const JUMP_HELD: Duration = Duration::from_secs(60);
-
-/// Change of a price that is a jump, thousandths.
-pub const JUMP_PERMILLE: u64 = 100;
-
-/// Distance from the median above which a quote is an outlier, thousandths.
-pub const OUTLIER_PERMILLE: u64 = 100;
-
-/// Distance below which it is no outlier any more, thousandths.
-pub const OUTLIER_BACK_PERMILLE: u64 = 50;
 
 /// Fee rate above which a source is wrong, sat/vB: half a block would pay 50 bitcoin.
 pub const FEE_MAX_SAT_VB: u64 = 10_000;

@@ -3,7 +3,7 @@
 /// Mark that the glass shows beside a value that is less than good; of several the worst is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mark {
-    /// A single source reports it, or it is not proven although proof is required.
+    /// It is not proven, or by a single source only.
     Alone,
     /// Sources contradict each other.
     Disputed,

@@ -7,7 +7,6 @@ use crate::{
     now::{Now, UtcTime},
     quotes::{CurrencyQuotes, PriceRules, PriceTruth},
     source_id::SourceId,
-    truth::MarkReason,
     units::{Currency, Price},
     values::Market,
 };
@@ -20,8 +19,8 @@ pub type PriceTruths = BTreeMap<Currency, PriceTruth>;
 pub struct PriceUpdate {
     /// The price that is shown differs.
     pub differs: bool,
-    /// The reasons for marks on it.
-    pub mark_reasons: Vec<MarkReason>,
+    /// It is marked as disputed.
+    pub is_marked: bool,
 }
 
 /// All quotes, and the verdicts on them.
@@ -131,7 +130,7 @@ impl PriceBook {
         }
         PriceUpdate {
             differs,
-            mark_reasons: verdict.mark_reasons,
+            is_marked: verdict.is_marked,
         }
     }
 }

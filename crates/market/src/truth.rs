@@ -1,6 +1,6 @@
 //! How good the values are, and why the glass marks them.
 
-use alloc::{collections::BTreeMap, vec::Vec};
+use alloc::{collections::BTreeSet, vec::Vec};
 use core::time::Duration;
 
 use crate::{mark::Mark, units::Currency};
@@ -81,6 +81,6 @@ pub struct MarkReason {
 pub struct MarkReasons {
     /// Reasons for marks on the height.
     pub height: Vec<MarkReason>,
-    /// Reasons for marks on prices.
-    pub prices: BTreeMap<Currency, Vec<MarkReason>>,
+    /// Currencies whose price is disputed.
+    pub prices: BTreeSet<Currency>,
 }

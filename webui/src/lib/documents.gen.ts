@@ -620,7 +620,7 @@ export interface PriceStatus {
   source: SourceId;
   /** The price that is shown. */
   shown?: string;
-  /** Time since the sources have contradicted each other, or else since no quorum has agreed, s; absent if it is agreed. */
+  /** Time for which the price has been single or disputed, s; absent otherwise. */
   doubtedSec?: number;
   /** Difference between the highest and the lowest counted quote, per mille; null for fewer than two quotes. */
   spreadPermille?: number | null;
@@ -706,4 +706,4 @@ export interface PriceQuote {
 
 export type TimeState = 'bounded' | 'server' | 'host' | 'refused' | 'unknown';
 
-export type QuoteVerdict = 'agrees' | 'apart' | 'out' | 'old';
+export type QuoteVerdict = 'agrees' | 'apart' | 'old';

@@ -69,7 +69,7 @@ function wordsOf({ words, values }: Phrase): string[] {
 
 /** True if a state of a value causes a sign. A height without proof has the same sign as one from a single source. */
 function isReason(state: string, sign: Sign): boolean {
-  return sign === 'alone' ? ['alone', 'claimed', 'single'].includes(state) : state === sign;
+  return sign === 'alone' ? ['alone', 'claimed'].includes(state) : state === sign;
 }
 
 /** Keys in the status of the values that the current screen shows. */

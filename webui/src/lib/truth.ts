@@ -52,7 +52,6 @@ const FEE = n('{value} comes from {source}; fee rates of other sources are not c
 const VERDICTS: Record<string, string> = {
   agrees: n('agrees'),
   apart: n('contradicts'),
-  out: n('too far off, not counted'),
   old: n('too old, not counted'),
 };
 
@@ -139,11 +138,7 @@ function quoteLine(
   const voices = truth.voices ?? [];
   const source = datum?.source ?? '';
   const agreeing = voices.filter((voice) => voice.verdict === 'agrees');
-  // If the shown quote does not agree itself, all others contradict it.
-  const isApart = !agreeing.some((voice) => voice.source === source);
-  const others = voices.filter(
-    (voice) => voice.source !== source && voice.verdict !== 'old' && (isApart || voice.verdict !== 'agrees'),
-  );
+  const others = voices.filter((voice) => voice.verdict === 'apart' && voice.value !== datum?.value);
   const facts = {
     value: valueOf(id, datum?.value ?? '') + (id === 'feeRate' ? ' sat/vB' : ` ${id}`),
     source: nameOfSource(source),

@@ -127,7 +127,7 @@ pub struct PriceStatus {
 pub struct PriceQuotes {
     /// The price that is shown.
     pub shown: String,
-    /// Time since the sources have contradicted each other, or else since no quorum has agreed, s; absent if it is agreed.
+    /// Time for which the price has been single or disputed, s; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     pub doubted_sec: Option<u64>,

@@ -231,14 +231,21 @@ pub fn marks<'a>(
     })
 }
 
+const DISPUTED: MarkReason = MarkReason {
+    mark: Mark::Disputed,
+    from: Duration::ZERO,
+};
+
 /// Marks for reasons other than age.
 fn reasons_of(fact: Dependency, slot: RotationSlot, reasons: &MarkReasons) -> &[MarkReason] {
     match fact {
         Dependency::Height => &reasons.height,
         Dependency::Price => {
             let currency = slot.currency.as_ref();
-            let reasons = currency.and_then(|currency| reasons.prices.get(currency));
-            reasons.map_or(&[], Vec::as_slice)
+            match currency.is_some_and(|currency| reasons.prices.contains(currency)) {
+                true => &[DISPUTED],
+                false => &[],
+            }
         }
         Dependency::Fee
         | Dependency::Time

@@ -780,7 +780,7 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "Venues that are asked for the price as well, and contradict one that is wrong.",
         rare: true,
     }
-    /// Greatest difference of quotes that agree, per mille.
+    /// Greatest difference from the median of a quote that agrees, per mille.
     price_band: u32 {
         name: "priceBand",
         default: 20u32,
@@ -788,7 +788,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Panels]),
         group: Data,
         title: "Prices agree within",
-        help: "Quotes that are further apart contradict each other.",
+        help: "A quote further from the median contradicts it.",
         unit: "per mille",
         rare: true,
     }
@@ -800,7 +800,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Panels]),
         group: Data,
         title: "Prices that must agree",
-        help: "A price that fewer sources confirm is marked; 1 needs no second source.",
+        help: "So many sources must quote about the same for a price to count as agreed.",
         rare: true,
     }
     /// Minimum time between price updates on the panels, s; 0 paints every update.

@@ -328,12 +328,6 @@ pub fn has_prover(plan: &Plan) -> bool {
     plan.values().any(|plan| plan.config.proves_blocks())
 }
 
-/// Returns whether a witness of prices in a currency is planned.
-pub fn has_witness(plan: &Plan, currency: Currency) -> bool {
-    plan.values()
-        .any(|plan| plan.config.is_witness_of(currency))
-}
-
 /// The sources that should run, for prices in these currencies and blocks of this network. `None` if the blocks are invented:
 /// no source has headers of them.
 pub fn plan(

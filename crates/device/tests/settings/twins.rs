@@ -198,15 +198,15 @@ impl Twins {
             );
             self.wait(Duration::from_secs(35), Duration::from_secs(1));
         }
-        // A venue contradicts the price, then agrees with it.
-        for price in ["66000", "64350"] {
+        // A venue contradicts the price before and after it agrees with it.
+        for price in ["68000", "64350", "68000"] {
             let quote = Observation::Quote {
                 currency: Currency::USD,
                 price: Price::parse(price).unwrap(),
                 at: None,
             };
             self.observe(SourceId::Coinbase, quote);
-            self.wait(Duration::from_secs(130), Duration::from_secs(10));
+            self.wait(Duration::from_secs(60), Duration::from_secs(10));
         }
         self.observe(SourceId::Relay, Observation::Block(840_001));
         self.wait_secs(4);

@@ -98,44 +98,32 @@ fn the_primary_price_is_shown_while_most_sources_agree() {
 }
 
 #[test]
-fn a_deviating_primary_is_replaced_by_the_median_quote() {
-    for (wrong, verdict) in [
-        (67_000, QuoteVerdict::Apart),
-        (640_000, QuoteVerdict::Outlier),
-        (640, QuoteVerdict::Outlier),
-        (1, QuoteVerdict::Outlier),
-        (2_000_000_000, QuoteVerdict::Outlier),
+fn a_deviating_primary_is_replaced_by_the_agreed_price_and_then_the_median() {
+    for (wrong, median) in [
+        (67_000, (64_010, COINBASE)),
+        (2_000_000_000, (64_010, COINBASE)),
+        (1, (63_990, BITSTAMP)),
     ] {
         let mut world = clock();
         world.agree_on(64_000);
         world.wait(5);
         world.price(wrong);
-        let (shown, source, state) = world.shown();
-        assert_ne!(source, RELAY, "{wrong}");
-        assert_eq!(state, PriceState::Agreed, "{wrong}");
-        // A quote of one source, never a mean.
-        assert!([63_990, 64_010].contains(&shown), "{shown} for {wrong}");
-        assert_eq!(world.quote_verdict(RELAY), verdict, "{wrong}");
+        assert_eq!(world.shown(), (64_000, RELAY, PriceState::Disputed));
+        assert_eq!(world.quote_verdict(RELAY), QuoteVerdict::Apart, "{wrong}");
+        world.wait(200);
+        world.trade(COINBASE, 64_010, 0);
+        world.trade(BITSTAMP, 63_990, 0);
+        world.price(wrong + 1);
+        world.wait(99);
+        assert_eq!(world.shown().0, 64_000, "{wrong}");
         assert_eq!(world.price_mark(), None);
-    }
-}
-
-#[test]
-fn an_outlier_is_excluded_until_it_is_near() {
-    let mut world = clock();
-    world.agree_on(100_000);
-    for (off, verdict) in [
-        (110_000, QuoteVerdict::Apart),
-        (110_050, QuoteVerdict::Outlier),
-        (105_000, QuoteVerdict::Outlier),
-        (104_000, QuoteVerdict::Apart),
-        (107_000, QuoteVerdict::Apart),
-        (101_000, QuoteVerdict::Agrees),
-    ] {
         world.wait(1);
-        world.trade(COINBASE, off, 0);
-        assert_eq!(world.quote_verdict(COINBASE), verdict, "{off}");
-        assert_eq!(world.shown(), (100_000, RELAY, PriceState::Agreed), "{off}");
+        let (shown, source, state) = world.shown();
+        // A quote of one source, never a mean.
+        assert_eq!(((shown, source), state), (median, PriceState::Disputed));
+        assert_eq!(world.price_mark(), Some(Mark::Disputed));
+        world.price(64_000);
+        assert_eq!(world.shown(), (64_000, RELAY, PriceState::Agreed));
     }
 }
 
@@ -164,7 +152,8 @@ fn a_crash_of_one_venue_changes_nothing() {
                 shown.abs_diff(other) <= 1_400,
                 "{shown} at {second} s, {crashes:?}"
             );
-            assert_eq!(state, PriceState::Agreed, "at {second} s");
+            let is_agreed = state == PriceState::Agreed;
+            assert!(is_agreed || crashes == RELAY, "at {second} s");
             world.wait(1);
         }
     }
@@ -187,7 +176,7 @@ fn a_wrong_minority_is_ignored() {
         world.wait(10);
         world.trade(venue, wrong, 0);
         assert_eq!(world.shown(), (right, RELAY, PriceState::Agreed));
-        assert_eq!(world.quote_verdict(venue), QuoteVerdict::Outlier);
+        assert_eq!(world.quote_verdict(venue), QuoteVerdict::Apart);
     }
 }
 
@@ -219,32 +208,9 @@ fn two_different_quotes_hold_the_agreed_price_and_are_then_marked() {
     }
     world.wait(60);
     world.price(70_009);
-    assert_eq!(world.shown(), (70_009, RELAY, PriceState::Disputed));
+    assert_eq!(world.shown(), (64_100, COINBASE, PriceState::Disputed));
     assert_eq!(world.price_mark(), Some(Mark::Disputed));
     assert!(world.device.view().disputed);
-}
-
-#[test]
-fn a_contradiction_does_not_release_a_held_price() {
-    let mut world = clock();
-    world.price(64_000);
-    world.wait(5);
-    world.price(640_000);
-    assert_eq!(world.shown().0, 64_000, "a jump of one source");
-    world.wait(1);
-    world.trade(COINBASE, 64_050, 0);
-    assert_eq!(world.shown(), (64_000, RELAY, PriceState::Disputed));
-    world.wait(119);
-    world.trade(COINBASE, 64_060, 0);
-    assert_eq!(world.shown().0, 64_000);
-    assert_eq!(world.price_mark(), Some(Mark::Alone));
-    world.wait(1);
-    assert_eq!(
-        world.shown().0,
-        640_000,
-        "after two minutes the primary source counts"
-    );
-    assert_eq!(world.price_mark(), Some(Mark::Disputed));
 }
 
 #[test]
@@ -258,40 +224,9 @@ fn different_first_quotes_are_marked_at_once_in_any_order() {
         if !relay_first {
             world.price(70_000);
         }
-        assert_eq!(world.shown(), (70_000, RELAY, PriceState::Disputed));
+        assert_eq!(world.shown(), (64_000, COINBASE, PriceState::Disputed));
         assert_eq!(world.price_mark(), Some(Mark::Disputed));
     }
-}
-
-#[test]
-fn the_mark_for_one_source_stays_until_a_worse_one() {
-    let mut world = clock();
-    world.price(64_000);
-    world.wait(100);
-    world.price(64_001);
-    world.wait(100);
-    assert_eq!(world.price_mark(), Some(Mark::Alone));
-    world.trade(COINBASE, 66_000, 0);
-    assert_eq!(world.shown(), (64_001, RELAY, PriceState::Disputed));
-    assert_eq!(world.price_mark(), Some(Mark::Alone));
-    world.wait(120);
-    world.trade(COINBASE, 66_000, 0);
-    assert_eq!(world.price_mark(), Some(Mark::Disputed));
-}
-
-#[test]
-fn an_agreed_price_ends_when_no_source_quotes_it() {
-    let mut world = clock();
-    world.agree_on(64_000);
-    world.wait(3);
-    world.trade(BITSTAMP, 57_400, 0);
-    world.trade(COINBASE, 58_700, 0);
-    world.price(60_000);
-    assert_eq!(world.shown(), (60_000, RELAY, PriceState::Disputed));
-    assert_eq!(world.price_mark(), Some(Mark::Disputed));
-    world.trade(COINBASE, 59_900, 0);
-    assert_eq!(world.shown(), (60_000, RELAY, PriceState::Agreed));
-    assert_eq!(world.price_mark(), None);
 }
 
 #[test]
@@ -313,7 +248,7 @@ fn an_agreed_price_is_held_from_the_end_of_the_agreement() {
             world.trade(COINBASE, 64_100, 0);
             world.price(70_000 + seconds);
         }
-        assert_eq!(world.shown().0, 70_001);
+        assert_eq!(world.shown().0, 64_100);
         assert_eq!(world.price_mark(), Some(Mark::Disputed));
     }
 }
@@ -404,78 +339,16 @@ fn quotes_in_an_inactive_currency_are_ignored() {
 }
 
 #[test]
-fn outliers_count_again_if_no_other_source_is_left() {
-    let mut world = clock();
-    world.set(
-        "priceWitnesses",
-        json!(["coinbase", "bitstamp", "bitfinex", "gemini"]),
-    );
-    world.price(100_000);
-    for venue in [COINBASE, BITSTAMP, SourceId::Gemini] {
-        world.trade(venue, 100_000, 0);
-    }
-    world.trade(BITFINEX, 200_000, 0);
-    world.price(20_000);
-    assert_eq!(world.quote_verdict(RELAY), QuoteVerdict::Outlier);
-    for venue in [COINBASE, BITSTAMP, SourceId::Gemini] {
-        let down = Connection::Down {
-            reason: "gone".into(),
-            retry_in: Duration::from_secs(5),
-        };
-        world.observe(venue, Observation::Connection(down));
-    }
-    assert_eq!(world.shown().2, PriceState::Disputed);
-    assert_ne!(world.quote_verdict(RELAY), QuoteVerdict::Outlier);
-}
-
-#[test]
-fn a_single_source_is_marked_only_if_others_are_enabled() {
+fn a_single_source_has_no_mark() {
     let mut world = clock();
     for _ in 0..3 {
-        world.price(64_000 + world.secs());
+        world.price(64_000 + 1000 * world.secs());
+        world.wait(80);
         assert_eq!(world.price_mark(), None);
-        world.wait(40);
     }
-    assert_eq!(world.shown().2, PriceState::Single);
-    assert_eq!(world.price_mark(), Some(Mark::Alone));
-    // All witnesses are disabled.
-    world.set("priceWitnesses", json!([]));
-    assert_eq!(world.price_mark(), None);
-    world.set("priceWitnesses", json!(["gemini"]));
-    assert_eq!(world.price_mark(), Some(Mark::Alone));
+    assert_eq!(world.shown(), (224_000, RELAY, PriceState::Single));
     world.set("priceQuorum", json!(1));
     assert_eq!(world.shown().2, PriceState::Agreed);
-    assert_eq!(world.price_mark(), None);
-}
-
-#[test]
-fn a_jump_of_a_single_source_is_held_for_a_minute() {
-    let mut world = clock();
-    world.price(64_000);
-    world.wait(10);
-    world.price(80_000);
-    assert_eq!(world.shown().0, 64_000);
-    world.wait(59);
-    assert_eq!(world.shown().0, 64_000);
-    assert_eq!(world.price_mark(), None);
-    world.wait(1);
-    assert_eq!(world.shown().0, 80_000);
-    // It was doubted for a minute already.
-    assert_eq!(world.price_mark(), Some(Mark::Alone));
-    world.wait(1);
-    world.price(80_000);
-    world.wait(1);
-    // A jump that returns is dropped.
-    world.price(8_000);
-    world.wait(30);
-    world.price(80_100);
-    assert_eq!(world.shown().0, 80_100);
-    world.wait(1);
-    // A second source ends the wait.
-    world.price(60_000);
-    assert_eq!(world.shown().0, 80_100);
-    world.trade(COINBASE, 60_100, 0);
-    assert_eq!(world.shown(), (60_000, RELAY, PriceState::Agreed));
 }
 
 /// The relay has no times, so that a price is as old as its last report.
@@ -489,58 +362,6 @@ fn a_price_that_the_primary_repeats_is_not_stale() {
     assert_eq!(world.shown().2, PriceState::Single);
     world.wait(15 * 60);
     assert_eq!(world.shown().2, PriceState::Stale);
-}
-
-#[test]
-fn a_jump_is_held_only_against_a_recent_price() {
-    for (age, next, shown) in [
-        (60, 80_000, 64_000),
-        (61, 80_000, 80_000),
-        (60, 70_400, 70_400),
-        (60, 70_450, 64_000),
-    ] {
-        let mut world = clock();
-        world.price(64_000);
-        world.wait(age);
-        world.price(next);
-        assert_eq!(world.shown().0, shown, "{age} {next}");
-    }
-}
-
-#[test]
-fn outliers_count_against_the_majority() {
-    let mut world = clock();
-    world.set(
-        "priceWitnesses",
-        json!(["coinbase", "bitstamp", "bitfinex", "gemini"]),
-    );
-    world.agree_on(100_000);
-    world.trade(BITSTAMP, 107_000, 0);
-    assert_eq!(world.shown().2, PriceState::Agreed);
-    for (venue, price) in [(BITFINEX, 50_000), (SourceId::Gemini, 40_000)] {
-        world.trade(venue, price, 0);
-    }
-    assert_eq!(world.quote_verdict(BITFINEX), QuoteVerdict::Outlier);
-    assert_eq!(world.shown().2, PriceState::Disputed);
-    // Too few sources agree, and another one is far from them.
-    let mut world = clock();
-    world.set("priceQuorum", json!(3));
-    world.agree_on(100_000);
-    world.trade(BITSTAMP, 150_000, 0);
-    assert_eq!(world.quote_verdict(BITSTAMP), QuoteVerdict::Outlier);
-    assert_eq!(world.shown().2, PriceState::Disputed);
-}
-
-#[test]
-fn only_a_recent_price_is_held_when_sources_begin_to_differ() {
-    for (age, shown) in [(299, 64_000), (300, 70_000)] {
-        let mut world = clock();
-        world.price(64_000);
-        world.wait(age);
-        world.trade(COINBASE, 64_000, 0);
-        world.price(70_000);
-        assert_eq!(world.shown().0, shown, "{age}");
-    }
 }
 
 #[test]
@@ -588,57 +409,7 @@ fn a_demo_has_no_witnesses_and_disabled_sources_are_ignored() {
     assert_eq!(world.price_mark(), None);
 }
 
-#[test]
-fn of_two_quotes_at_one_moment_the_last_counts() {
-    let mut world = clock();
-    world.agree_on(100_000);
-    world.wait(1);
-    // Far, then near.
-    world.trade(COINBASE, 112_000, 0);
-    world.trade(COINBASE, 107_000, 0);
-    assert_eq!(world.quote_verdict(COINBASE), QuoteVerdict::Apart);
-    // Near, then far.
-    world.trade(COINBASE, 112_000, 0);
-    world.wait(1);
-    world.trade(COINBASE, 101_000, 0);
-    world.trade(COINBASE, 107_000, 0);
-    assert_eq!(world.quote_verdict(COINBASE), QuoteVerdict::Outlier);
-}
-
 proptest! {
-    /// Quotes at one moment give the same result in any order.
-    #[test]
-    fn the_order_of_quotes_changes_nothing(
-        rounds in prop::collection::vec(
-            (prop::collection::vec(prop_oneof![3 => Just(1000_u64), 1 => 980..1020_u64, 2 => 850..1150_u64, 1 => Just(100)], 4), prop_oneof![Just(1_u64), Just(20), Just(60), Just(130), Just(301)]),
-            1..10,
-        ),
-        orders in prop::collection::vec(Just([0_usize, 1, 2, 3]).prop_shuffle(), 10),
-    ) {
-        let live = |orders: &[[usize; 4]]| {
-            let mut world = clock();
-            world.set("priceWitnesses", json!(["coinbase", "bitstamp", "bitfinex"]));
-            let mut reports = Vec::new();
-            for ((quotes, wait), order) in rounds.iter().zip(orders) {
-                for source_index in order {
-                    let price = 64 * quotes[*source_index];
-                    match source_index {
-                        0 => world.price(price),
-                        1 => world.trade(COINBASE, price, 0),
-                        2 => world.trade(BITSTAMP, price, 0),
-                        _ => world.trade(BITFINEX, price, 0),
-                    }
-                }
-                let verdicts = [RELAY, COINBASE, BITSTAMP, BITFINEX].map(|source| world.quote_verdict(source));
-                reports.push((world.shown(), verdicts, world.price_mark()));
-                world.wait(*wait);
-                reports.push((world.shown(), verdicts, world.price_mark()));
-            }
-            reports
-        };
-        prop_assert_eq!(live(&[[0, 1, 2, 3]; 10]), live(&orders));
-    }
-
     /// Whatever a minority quotes, the shown price is a real quote within the band of the majority.
     #[test]
     fn a_minority_never_moves_the_price(
@@ -660,7 +431,7 @@ proptest! {
                 }
             }
             let (shown, source, state) = world.shown();
-            prop_assert_eq!(state, PriceState::Agreed);
+            prop_assert!(state == PriceState::Agreed || liar == 0);
             // The median is honest, or lies between two honest quotes.
             let middle = 64_000 + world.secs() % 50 + 1;
             prop_assert!(shown.abs_diff(middle) <= middle / 50 + 2, "{} of {:?}", shown, source);

@@ -306,9 +306,7 @@ impl Upstream {
             Arc::make_mut(&mut self.market).prices = prices;
         }
         self.prices.retain_currencies(is_wanted);
-        self.mark_reasons
-            .prices
-            .retain(|currency, _| is_wanted(currency));
+        self.mark_reasons.prices.retain(is_wanted);
         let plan = self.roster.planned();
         let counts = |source| !venues::is_venue(source) || plan.contains_key(&source);
         self.prices.retain_sources(counts);
@@ -404,19 +402,12 @@ impl Upstream {
     fn update_prices(&mut self, currencies: Vec<Currency>, now: Now) -> bool {
         let mut differs = false;
         for currency in currencies {
-            let rules = PriceRules {
-                has_witness: plan::has_witness(self.roster.planned(), currency),
-                ..self.price_rules
-            };
-            let update = self
-                .prices
-                .update(currency, &mut self.market, rules, now.uptime);
+            let update =
+                self.prices
+                    .update(currency, &mut self.market, self.price_rules, now.uptime);
             differs |= update.differs;
-            match self.heights.are_marked() {
-                true => self
-                    .mark_reasons
-                    .prices
-                    .insert(currency, update.mark_reasons),
+            match update.is_marked && self.heights.are_marked() {
+                true => self.mark_reasons.prices.insert(currency),
                 false => self.mark_reasons.prices.remove(&currency),
             };
         }
@@ -442,6 +433,5 @@ fn price_rules(settings: &Settings) -> PriceRules {
     PriceRules {
         band_permille: settings.price_band.into(),
         quorum: settings.price_quorum as usize,
-        has_witness: false,
     }
 }
