@@ -655,7 +655,7 @@ test('the save bar is as wide as the form', async () => {
 
 test('the search finds settings, also settings without effect', async () => {
   await page.getByRole('searchbox').fill('socks');
-  await setting('proxyType').locator('text=Without effect with the other settings as they are.').waitFor();
+  await setting('proxyType').locator('text=Has no effect with your other settings.').waitFor();
   assert.equal(await setting('fontName').count(), 0);
   await page.getByRole('searchbox').fill('no such thing');
   await page.getByRole('button', { name: 'Show all' }).click();

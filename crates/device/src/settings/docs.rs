@@ -13,7 +13,7 @@ use super::{
 pub fn markdown() -> String {
     let mut page = String::from(
         "# Settings\n\n\
-         Generated from the table of settings; do not edit.\n\n\
+         <!-- Made from the table of settings; do not edit. -->\n\n\
          All settings are one JSON object, which the [control interface](http-api.md) returns and changes in whole or in part.\n\
          A PATCH is applied as a whole or refused as a whole.\n\
          A text has at most 256 bytes and no control characters.\n\

@@ -177,7 +177,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Panels, Sources]),
         group: Display,
         title: "Fee with decimals",
-        help: "Where the source tells them and they fit.",
+        help: "If the source reports them and they fit.",
         rare: true,
     }
     /// Suffixes K and M on the price screen; where the digits would not fit, always.
@@ -423,7 +423,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Mqtt]),
         group: Mqtt,
         title: "Connect to an MQTT broker",
-        help: "For Home Assistant and for many clocks. Whoever may write to the clock's topics controls it.",
+        help: "For Home Assistant or several clocks. Anyone who can write to the clock's topics controls it.",
         search: "home assistant smart home automation fleet",
     }
     /// Host of the broker.
@@ -466,7 +466,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Mqtt]),
         group: Mqtt,
         title: "Authority of the broker",
-        help: "A certificate in PEM form, where the broker has its own.",
+        help: "A certificate in PEM format, if the broker uses its own authority.",
         needs: WITH_MQTT_TLS,
         rare: true,
     }
@@ -479,7 +479,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Mqtt]),
         group: Mqtt,
         title: "Certificate of the clock",
-        help: "In PEM form, where the broker asks for one.",
+        help: "In PEM format, if the broker requires one.",
         needs: WITH_MQTT_TLS,
         rare: true,
     }
@@ -968,7 +968,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Frontlight]),
         group: Frontlight,
         title: "Off in the dark",
-        help: "Below 1 lux, until there are 2.",
+        help: "Goes out below 1 lux and comes back at 2 lux.",
         needs: &[Has(BoardPart::Frontlight), Has(BoardPart::LightSensor)],
     }
     /// Turns the frontlight off while Do Not Disturb is active.
@@ -1121,7 +1121,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Sources]),
         group: Pool,
         title: "User, address or key",
-        help: "What the pool knows you by.",
+        help: "Your account at the pool.",
         needs: WITH_POOL,
     }
     /// The user of the pool was given as an API key and is never shown.
@@ -1141,7 +1141,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Sources]),
         group: Pool,
         title: "Worker",
-        help: "Or the sub-account, where a pool has them.",
+        help: "Or a sub-account, if the pool has them.",
         needs: WITH_POOL,
     }
     /// Shows the figures of the whole pool: where it publishes them without a user.
@@ -1152,7 +1152,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Sources]),
         group: Pool,
         title: "Figures of the whole pool",
-        help: "Where the pool publishes them.",
+        help: "If the pool publishes them.",
         needs: WITH_POOL,
         entity: Enabled,
     }
@@ -1339,7 +1339,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Reboot,
         group: Wallet,
         title: "Pairing URI",
-        help: "Whoever has it may use the wallet.",
+        help: "Anyone who has it can use the wallet.",
         needs: WITH_WALLET,
         search: "lightning balance payments",
     }
@@ -1385,7 +1385,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Reboot,
         group: Access,
         title: "Ask for a password",
-        help: "For everything the clock shows and does; without it the page has only a form to sign in, and no panels.",
+        help: "Required to see the panels and to use the clock; without it, the page shows only a sign-in form.",
         search: "login security sign in lock",
     }
     /// User name for control requests: without a colon.
@@ -1474,7 +1474,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Update]),
         group: Access,
         title: "Release feed",
-        help: "Where the clock looks for updates by itself.",
+        help: "The address where the clock checks for updates.",
         needs: &[On(Key::ota_enabled)],
         search: "firmware upgrade version",
     }
