@@ -40,7 +40,7 @@ pub fn panel(bitmap: &Bitmap) -> Vec<u8> {
     )
 }
 
-/// A canvas as a grey picture of its depth, for any decoder, with the filter that makes it smaller.
+/// A canvas as a grey picture of its depth, for any decoder.
 pub fn canvas(canvas: &Canvas) -> Vec<u8> {
     let depth = match canvas.depth {
         Depth::One => png::BitDepth::One,
@@ -48,12 +48,14 @@ pub fn canvas(canvas: &Canvas) -> Vec<u8> {
         Depth::Four => png::BitDepth::Four,
         Depth::Eight => png::BitDepth::Eight,
     };
-    let plain = deflate::zlib(&filtered(canvas, 0, |byte, _| byte));
-    let differences = deflate::zlib(&filtered(canvas, 2, u8::wrapping_sub));
-    let data = match plain.len() < differences.len() {
-        true => plain,
-        false => differences,
-    };
+    let mut data = deflate::zlib(&filtered(canvas, 2, u8::wrapping_sub));
+    if canvas.depth == Depth::One {
+        // Sharp edges can be smaller as they are; smooth ones never are.
+        let plain = deflate::zlib(&filtered(canvas, 0, |byte, _| byte));
+        if plain.len() < data.len() {
+            data = plain;
+        }
+    }
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, canvas.width, canvas.height);
     encoder.set_color(png::ColorType::Grayscale);
