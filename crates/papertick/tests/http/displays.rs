@@ -465,6 +465,32 @@ async fn the_own_rotation_turns_at_each_request_of_the_display() {
     }
 }
 
+/// A display with little memory gets fewer greys if the file would be too large.
+#[tokio::test]
+async fn a_file_that_is_too_large_has_fewer_greys() {
+    let clock = Clock::real().await;
+    let body = json!(vec!["&8%@&8%@/@%8&@%8&"; 7]).to_string();
+    clock.json("POST", "/api/show/custom", &body).await;
+    let token = add(
+        &clock,
+        r#"{"width":3840,"height":2160,"depth":8,"layout":"column"}"#,
+    )
+    .await;
+    for (client, headers, is_limited) in [
+        ("without a limit", &[][..], false),
+        ("TRMNL X", &["Model: x"], false),
+        ("another model", &["Model: og"], true),
+        ("a firmware", &["FW-Version: 1.0"], true),
+    ] {
+        let shown = display(&clock, &token, headers).await.json();
+        let file = picture(&clock, &shown).await.body;
+        let (width, height, depth) = glass(&file);
+        assert_eq!((width, height), (3840, 2160), "{client}");
+        assert_eq!(depth < 8, is_limited, "{client}: {depth} bits");
+        assert_eq!(file.len() <= 90_000, is_limited, "{client}: {}", file.len());
+    }
+}
+
 /// A display with little charge returns less often, unless it is being charged.
 #[tokio::test]
 async fn the_battery_decides_how_often_a_display_returns() {
