@@ -1,7 +1,7 @@
 //! Time from NTP servers, in UTC. Never through a proxy, because proxies carry no UDP.
 //!
-//! A large step needs the agreement of a second server if there is one. A time before the newest validated blocks is
-//! rejected. `query` queries the servers.
+//! A large step needs the agreement of a second server if there is one. A time before the newest validated blocks or
+//! the build of the program is rejected. `query` queries the servers.
 
 mod query;
 
@@ -24,10 +24,10 @@ use runtime::{
 };
 use tokio::{sync::watch, time};
 
-use self::query::query_any;
+use self::query::{TimeServerAddress, query_any};
 use super::upstreams::TIME_PORT;
 
-pub use self::query::{ANSWER_TIMEOUT, NoTime, PLAUSIBLE_UNTIL_MS, ROUND_TRIP_MAX};
+pub use self::query::{ANSWER_TIMEOUT, NoTime, PLAUSIBLE_UNTIL_MS, ROUND_TRIP_MAX, ZERO_TIME_MS};
 
 /// Interval of the queries while they succeed.
 pub const SYNC_EVERY: Duration = Duration::from_secs(3600);
@@ -159,12 +159,21 @@ impl TimeSync {
 
     async fn correct(&mut self, wanted: &[(String, u16)]) -> Result<(), NoTime> {
         let servers = self.servers(wanted).await?;
-        let (mut offset_ms, rest) = query_any(&servers).await?;
+        let (mut offset_ms, first) = query_any(&servers, self.built_ms).await?;
         let needs_confirmation = self.needs_confirmation(offset_ms);
         if needs_confirmation {
-            // Without another server, the same one must confirm its response.
-            let rest = if rest.is_empty() { &servers } else { rest };
-            let (again_ms, _) = query_any(rest).await?;
+            // Of several names another one must confirm; of one name another address, if it has any.
+            let is_other = |server: &TimeServerAddress| match wanted {
+                [_] => servers.len() == 1 || *server != first,
+                [..] => server.name != first.name,
+            };
+            let mut others = servers.clone();
+            others.retain(is_other);
+            let again = query_any(&others, self.built_ms).await;
+            if matches!(again, Err(NoTime::NoAnswer)) {
+                return Err(NoTime::Unconfirmed);
+            }
+            let (again_ms, _) = again?;
             let agrees = again_ms.saturating_sub(offset_ms).abs() <= AGREEMENT_MS;
             if !agrees && self.needs_confirmation(again_ms) {
                 return Err(NoTime::Contradiction);
@@ -187,7 +196,7 @@ impl TimeSync {
     }
 
     /// Returns whether a second response is needed: a synchronised clock is not moved far by a single one, and a new
-    /// one is not set to an unlikely time.
+    /// one is not set far from the host's.
     fn needs_confirmation(&mut self, offset_ms: i64) -> bool {
         if self.is_set {
             let now = self.clock.uptime();
@@ -195,10 +204,7 @@ impl TimeSync {
             let moved_ms: i64 = self.steps.iter().map(|(_, step_ms)| step_ms).sum();
             return moved_ms + self.step_ms(offset_ms).abs() >= LARGE_STEP_MS;
         }
-        let unix_ms = host_unix_ms().saturating_add(offset_ms);
-        // No query can happen before the program was built.
-        let is_before_build = self.built_ms.is_some_and(|built_ms| unix_ms < built_ms);
-        is_before_build || offset_ms.abs() >= FAR_MS
+        offset_ms.abs() >= FAR_MS
     }
 
     /// Returns whether the time is before known blocks; such a time is wrong.
@@ -217,19 +223,21 @@ impl TimeSync {
 
     /// The servers of these names, each once: the first address of every name before the second of any, so that the
     /// second response comes from another name.
-    async fn servers(&self, wanted: &[(String, u16)]) -> Result<Vec<SocketAddr>, NoTime> {
+    async fn servers(&self, wanted: &[(String, u16)]) -> Result<Vec<TimeServerAddress>, NoTime> {
         let lookups = wanted.iter().map(|(host, port)| self.named(host, *port));
         let mut failure = None;
         let mut ranked = Vec::new();
-        for (found, (host, _)) in join_all(lookups).await.into_iter().zip(wanted) {
+        let found = join_all(lookups).await.into_iter().zip(wanted);
+        for (name, (found, (host, _))) in found.enumerate() {
+            let server = |address| TimeServerAddress { name, address };
             match found {
-                Ok(found) => ranked.extend(found.into_iter().enumerate()),
+                Ok(found) => ranked.extend(found.into_iter().map(server).enumerate()),
                 Err(error) => failure = Some(NoTime::NotFound(host.clone(), error)),
             }
         }
         ranked.sort_by_key(|(rank, _)| *rank);
         let mut known = BTreeSet::new();
-        ranked.retain(|(_, server)| known.insert(*server));
+        ranked.retain(|(_, server)| known.insert(server.address));
         match (ranked.is_empty(), failure) {
             (true, Some(failure)) => Err(failure),
             _ => Ok(ranked.into_iter().map(|(_, server)| server).collect()),
