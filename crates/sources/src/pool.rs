@@ -100,14 +100,22 @@ impl Poll for PoolSource {
             .pool(pool.id, &pool_request.url)
             .map_err(PollFailure::because)?;
         let mut request = Get::new(url).accepting_json();
-        for (name, value) in pool_request.headers {
-            let name = HeaderName::try_from(name).map_err(|_| HttpError::BadHeader)?;
+        for (name, value) in &pool_request.headers {
+            let name = HeaderName::try_from(*name).map_err(|_| HttpError::BadHeader)?;
             request = request.with_secret(name, value.expose())?;
         }
         let answer = client::get(&shared.dialer, route, request, LIMITS).await?;
         let stats = match pool.refuses(account, answer.status.as_u16()) {
             true => PoolStats::refused(answer.status.to_string()),
-            false => pool.body(&poll::body(answer)?)?,
+            false => {
+                let body = poll::body(answer)?;
+                let mut text = String::from_utf8_lossy(&body).into_owned();
+                // Before a reason is shortened, which could leave a part of the key.
+                for (_, key) in &pool_request.headers {
+                    text = key.hidden_in(&text);
+                }
+                pool.body(text.as_bytes())?
+            }
         };
         Ok(vec![Observation::Pool(context.polled(stats))])
     }

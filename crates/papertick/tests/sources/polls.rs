@@ -171,6 +171,24 @@ async fn a_pools_key_travels_in_its_header_only() {
     assert_eq!(stats.hashrate, Some(Hashrate(250_500_000_000_000)));
     assert_eq!(stats.daily, Some(Sats(123_456)));
     rig.stop().await;
+
+    // A refusal is shown, and may repeat the key.
+    let mut rig = Rig::on_loopback(&[format!("braiins=http://{address}")]);
+    rig.plan(SourceId::Pool, pool("braiins"));
+    let body = format!(r#"{{"error":"no such token: {KEY}"}}"#);
+    answer_on(
+        listener.accept().await.unwrap().0,
+        "200 OK",
+        body.as_bytes(),
+    )
+    .await;
+    let seen = rig.until(|seen| matches!(seen, Observation::Pool(_))).await;
+    let Some(Observation::Pool(Polled { value: stats, .. })) = seen.last() else {
+        unreachable!()
+    };
+    let refused = PoolStats::refused("no such token: ***".to_owned());
+    assert_eq!(*stats, refused);
+    rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
