@@ -8,6 +8,7 @@ use feeds::{
     electrum::{self, ElectrumMessage, ElectrumRequest, LINE_MAX},
     malformed::Malformed,
 };
+use market::{HeadersReach, HeadersReply, MESSAGE_HEADERS_MAX};
 use net::{
     AGENT,
     dialer::{BoxedStream, Destination, TransportSecurity},
@@ -19,8 +20,7 @@ use tokio::{
 };
 
 use super::{
-    by_height::{ByHeight, catch_up},
-    node,
+    node::{self, WrongHeaders, is_settled},
     session::{SessionEnd, SessionLink, SourceSession},
 };
 
@@ -32,6 +32,15 @@ pub const FEES_EVERY: Duration = Duration::from_secs(60);
 
 /// Least time between two fee requests, which a new block brings forward.
 pub const FEES_APART: Duration = Duration::from_secs(10);
+
+/// Requests for older blocks before the server is taken to follow another chain.
+const BACK_MAX: u32 = 8;
+
+/// Growth of the number of blocks from one such request to the next.
+const BACK_FACTOR: u32 = 4;
+
+/// Responses in a row without a new header: enough for all stored headers at any number of headers per request.
+const IDLE_MAX: u32 = 32;
 
 /// Bytes per read.
 const READ_BYTES: usize = 16 * 1024;
@@ -106,13 +115,81 @@ impl SourceSession for Electrum {
 
 impl Talk<'_, '_> {
     async fn follow(&mut self, newest: (u32, Header)) -> Result<(), SessionEnd> {
-        let context = self.link.context();
-        let reply = catch_up(context, newest, self).await?;
+        let reply = self.catch_up(newest).await?;
         self.early = Some(newest).filter(|_| reply.refused == Some(HeaderRefusal::Future));
         if let Some(refusal) = reply.refused {
             return self.link.report_problem(refusal.to_string()).await;
         }
         self.link.report_up().await
+    }
+
+    /// Submits the server's newest block, and the blocks before it as far as they are unknown.
+    ///
+    /// If the server's blocks do not connect to the chain, older ones are requested step by step.
+    async fn catch_up(
+        &mut self,
+        (height, newest): (u32, Header),
+    ) -> Result<HeadersReply, SessionEnd> {
+        let reply = self
+            .link
+            .context()
+            .submit_headers(0, vec![newest], HeadersReach::Newest)
+            .await?;
+        if is_settled(&reply)? {
+            return Ok(reply);
+        }
+        let mut from = reply.height.map_or(0, |known| known + 1).min(height);
+        let (mut back, mut tries, mut idle) = (1, 0, 0);
+        // A branch with less work so far may have more work with the headers that follow.
+        let mut before: Vec<Header> = Vec::new();
+        loop {
+            let headers = self.headers(from).await?;
+            let count = u32::try_from(headers.len()).unwrap_or(u32::MAX);
+            if count == 0 {
+                return Err(WrongHeaders::Nothing.into());
+            }
+            let next = from.saturating_add(count);
+            let reach = match next > height {
+                true => HeadersReach::Newest,
+                false => HeadersReach::More,
+            };
+            before.extend(headers);
+            let beyond = before.len().saturating_sub(MESSAGE_HEADERS_MAX);
+            before.drain(..beyond);
+            let reply = self
+                .link
+                .context()
+                .submit_headers(0, before.clone(), reach)
+                .await?;
+            let is_settled = is_settled(&reply)?;
+            if !is_settled || reply.is_new {
+                before.clear();
+            }
+            match (is_settled, reach) {
+                (true, HeadersReach::Newest) => return Ok(reply),
+                // A block from the future ends what can be validated now.
+                (true, HeadersReach::More) if reply.refused.is_some() => return Ok(reply),
+                (true, HeadersReach::More) if reply.is_new => (from, tries, idle) = (next, 0, 0),
+                // Give up if the headers stay known, or on a branch with less work.
+                (true, HeadersReach::More) if idle == IDLE_MAX => {
+                    return Err(WrongHeaders::Elsewhere.into());
+                }
+                (true, HeadersReach::More) => (from, idle) = (next, idle + 1),
+                (false, _) if from == 0 || tries == BACK_MAX => {
+                    return Err(WrongHeaders::Elsewhere.into());
+                }
+                (false, _) => {
+                    from = from.saturating_sub(back);
+                    (back, tries) = (back.saturating_mul(BACK_FACTOR), tries + 1);
+                }
+            }
+        }
+    }
+
+    /// Headers from a height on, oldest first. Empty if the server has not reached it.
+    async fn headers(&mut self, from: u32) -> Result<Vec<Header>, SessionEnd> {
+        let answer = self.request(ElectrumRequest::Headers(from)).await?;
+        electrum::headers(&answer).map_err(node::bad_answer)
     }
 
     async fn update_fees(&mut self, precise_fee: bool) -> Result<(), SessionEnd> {
@@ -204,15 +281,6 @@ impl Talk<'_, '_> {
                 return Err(SessionEnd::because("the server has closed the connection"));
             }
         }
-    }
-}
-
-impl ByHeight for Talk<'_, '_> {
-    type Error = SessionEnd;
-
-    async fn headers(&mut self, from: u32) -> Result<Vec<Header>, SessionEnd> {
-        let answer = self.request(ElectrumRequest::Headers(from)).await?;
-        electrum::headers(&answer).map_err(node::bad_answer)
     }
 }
 

@@ -24,7 +24,6 @@ pub mod venue;
 pub mod wallet;
 
 pub mod already_reported;
-pub mod by_height;
 pub mod connection_group;
 pub mod freshness;
 pub mod known_peers;

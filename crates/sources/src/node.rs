@@ -1,15 +1,15 @@
 //! Shared by all sources of headers: the address of a node, submitting headers, and the failure of a bad chain.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
-use chain::Header;
+use chain::{Header, rules::HeaderRefusal};
 use device::secret::Endpoint;
 use feeds::malformed::Malformed;
 use market::{HeadersReach, HeadersReply, ProofOrigin};
 use net::url::{BadUrl, split_authority};
 use runtime::inbox::Stopped;
 
-use super::{SourceContext, by_height::WrongHeaders, session::SessionEnd};
+use super::{SourceContext, session::SessionEnd};
 
 /// Pause after a node has sent headers that break the rules.
 pub const BAD_NODE_PAUSE: Duration = Duration::from_secs(10 * 60);
@@ -67,5 +67,40 @@ impl From<WrongHeaders> for SessionEnd {
             reason: wrong.to_string(),
             retry_after: Some(BAD_NODE_PAUSE),
         }
+    }
+}
+
+/// Why a chain could not be followed to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WrongHeaders {
+    /// Its headers break the rules.
+    Broken(HeaderRefusal),
+    /// Its blocks do not connect to a known one.
+    Elsewhere,
+    /// It returns no headers for heights that it claims to have.
+    Nothing,
+}
+
+impl fmt::Display for WrongHeaders {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WrongHeaders::Broken(refusal) => write!(formatter, "a header breaks the rules: {refusal}"),
+            WrongHeaders::Elsewhere => formatter.write_str(
+                "its blocks do not connect to the known ones: it follows another chain, or is far behind",
+            ),
+            WrongHeaders::Nothing => formatter.write_str("it does not return the headers up to its newest block"),
+        }
+    }
+}
+
+/// Returns whether the headers connect to the chain.
+///
+/// # Errors
+/// A header breaks a rule.
+pub fn is_settled(reply: &HeadersReply) -> Result<bool, WrongHeaders> {
+    match reply.refused {
+        Some(refusal) if refusal.is_fault() => Err(WrongHeaders::Broken(refusal)),
+        Some(HeaderRefusal::Unconnected) => Ok(false),
+        Some(_) | None => Ok(true),
     }
 }

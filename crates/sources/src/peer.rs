@@ -22,8 +22,7 @@ use tokio::{
 
 use super::{
     SourceContext,
-    by_height::{WrongHeaders, is_settled},
-    node,
+    node::{self, WrongHeaders, is_settled},
     session::{SessionEnd, SessionLink, SourceSession},
 };
 
