@@ -8,9 +8,6 @@ pub const SMALL_BODY_MAX: usize = 1024;
 /// Largest body with a file of settings, bytes.
 pub const IMPORT_BODY_MAX: usize = 160 * 1024;
 
-/// Lengths of a passphrase that encrypts exported secrets, bytes.
-pub const PASSPHRASE_LEN: RangeInclusive<usize> = 8..=256;
-
 /// Lines of the log that are kept.
 pub const LOG_LINES: usize = 100;
 

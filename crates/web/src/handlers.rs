@@ -43,7 +43,7 @@ pub fn handler(operation: ProgramOperation) -> Handler {
         ProgramOperation::FrameBmp => handler!(async canvas::bmp),
         ProgramOperation::Preview => handler!(async preview::open),
         ProgramOperation::Settings => Handler::Sync(settings::read),
-        ProgramOperation::ExportSettings => handler!(async transfer::export),
+        ProgramOperation::ExportSettings => Handler::Sync(transfer::export),
         ProgramOperation::ImportSettings => handler!(async transfer::import),
         ProgramOperation::AutoUpdate => handler!(async update::automatic),
         ProgramOperation::Firmware => handler!(async update::firmware),

@@ -48,9 +48,6 @@ const PREVIEWS_AT_ONCE: usize = 1;
 /// Pictures of displays that wait that are drawn at the same time; others wait.
 const WAITING_DRAWINGS_AT_ONCE: usize = 1;
 
-/// Files that are encrypted or decrypted at the same time; others wait.
-const ENCRYPTIONS_AT_ONCE: usize = 1;
-
 /// Settings files that are imported at the same time; each may be large.
 const IMPORTS_MAX: usize = 8;
 
@@ -99,8 +96,6 @@ pub struct ServerState {
     pub unsent: UnsentBytes,
     /// Permits to render previews of the panels.
     pub previews_rendering: Semaphore,
-    /// Permits to encrypt and decrypt settings files, which takes memory.
-    pub encryption: Arc<Semaphore>,
     /// Permits to import settings files.
     pub imports: Semaphore,
     /// Hashes passwords.
@@ -151,7 +146,6 @@ impl ServerState {
             waiting_drawings: Semaphore::new(WAITING_DRAWINGS_AT_ONCE),
             unsent: UnsentBytes::new(),
             previews_rendering: Semaphore::new(PREVIEWS_AT_ONCE),
-            encryption: Arc::new(Semaphore::new(ENCRYPTIONS_AT_ONCE)),
             imports: Semaphore::new(IMPORTS_MAX),
             hasher,
             openapi: OnceLock::new(),

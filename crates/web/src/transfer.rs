@@ -5,58 +5,27 @@ use std::sync::Arc;
 use api::{
     answer::Answer,
     device_call::refusal_answer,
-    documents::{
-        object,
-        settings_file::{ExportRequest, ImportRefusal, SettingsOrigin},
-    },
-    limits::{IMPORT_BODY_MAX, SMALL_BODY_MAX},
+    documents::settings_file::{ImportRefusal, SettingsFile, SettingsOrigin},
+    limits::IMPORT_BODY_MAX,
 };
 use device::{
     request::{Imported, Reply, Request},
-    secret::Secret,
     settings::transfer,
 };
 use http::{HeaderValue, StatusCode, header::CONTENT_DISPOSITION};
 use serde_json::Value;
-use tokio::task::spawn_blocking;
+use updates::build;
 
 use super::{
-    call::{Call, ReceivedBody},
+    call::Call,
     response::{self, Response},
     settings,
     state::CHANGES_MAX,
 };
-use crate::{
-    settings_file,
-    settings_file::{Backup, SettingsContent, SettingsFileError},
-};
-use updates::build;
+use crate::settings_file;
 
-/// Secrets are exported only if the control interface needs a password.
-const NO_PASSWORD_SET: &str = "secrets are exported only if sign-in is on: switch it on, or run `papertick backup` on the machine of the clock";
-
-/// Exports the settings as a file.
-pub async fn export(mut call: Call) -> Response {
-    let passphrase = match call.body(SMALL_BODY_MAX).await {
-        ReceivedBody::Empty => None,
-        ReceivedBody::Complete(bytes) => match serde_json::from_slice::<Value>(&bytes) {
-            Ok(body @ Value::Object(_)) => match export_passphrase(&body) {
-                Ok(passphrase) => passphrase,
-                Err(error) => return error_response(error),
-            },
-            Ok(_) | Err(_) => return response::bad_request("json"),
-        },
-        ReceivedBody::TooLarge | ReceivedBody::Incomplete => {
-            return response::bad_request("bad body");
-        }
-    };
-    if passphrase.is_some() && !call.view.active.http_auth_enabled {
-        return response::error_with_reason(
-            StatusCode::FORBIDDEN,
-            "password required",
-            NO_PASSWORD_SET,
-        );
-    }
+/// Exports the settings as a file, without secrets.
+pub fn export(call: &Call) -> Response {
     let origin = SettingsOrigin {
         clock: call.view.hostname.clone(),
         board: call.view.board.id.to_string(),
@@ -64,22 +33,12 @@ pub async fn export(mut call: Call) -> Response {
         time: call.state.services.clock.rfc3339(),
     };
     let name = format!("attachment; filename=\"{}-settings.json\"", origin.clock);
-    let view = call.view.clone();
-    let made = with_encryption_permit(&call, move || {
-        let left_out = transfer::unguarded(&view.settings);
-        Backup::without(&view.settings, origin, passphrase.as_ref(), left_out)
-    });
-    match made.await {
-        Ok(Ok(backup)) => {
-            let mut response = response::json_bytes(backup.to_text().into());
-            if let Ok(name) = HeaderValue::from_str(&name) {
-                response.headers_mut().insert(CONTENT_DISPOSITION, name);
-            }
-            response
-        }
-        Ok(Err(error)) => error_response(error),
-        Err(response) => response,
+    let settings = transfer::without_secrets(&call.view.settings);
+    let mut response = response::json_bytes(settings_file::to_text(settings, origin).into());
+    if let Ok(name) = HeaderValue::from_str(&name) {
+        response.headers_mut().insert(CONTENT_DISPOSITION, name);
     }
+    response
 }
 
 /// Imports the settings of a file, or reports what the import would change.
@@ -94,10 +53,6 @@ pub async fn import(mut call: Call) -> Response {
         Some(_) => return response::bad_request("not_object"),
         None => return response::bad_request("json"),
     };
-    let passphrase = match passphrase(options.get("passphrase")) {
-        Ok(passphrase) => passphrase,
-        Err(error) => return error_response(error),
-    };
     let Some(is_dry_run) = flag(options.get("dryRun")) else {
         return response::bad_request("dryRun:bad_type");
     };
@@ -105,20 +60,14 @@ pub async fn import(mut call: Call) -> Response {
         return response::bad_request("except:bad_type");
     };
     let file = options.get("file").unwrap_or(&Value::Null);
-    let file = match Backup::parse(file) {
+    let mut file = match settings_file::parse(file) {
         Ok(file) => file,
-        Err(error) => return error_response(error),
+        Err(error) => {
+            let token = error.to_string();
+            return response::error_with_reason(StatusCode::BAD_REQUEST, &token, error.message());
+        }
     };
-    let decrypted = with_encryption_permit(&call, move || {
-        let content = file.content(passphrase.as_ref());
-        content.map(|content| (file, content))
-    });
-    let (file, mut content) = match decrypted.await {
-        Ok(Ok(decrypted)) => decrypted,
-        Ok(Err(error)) => return error_response(error),
-        Err(response) => return response,
-    };
-    if let Err(name) = content.remove(except.iter().map(String::as_str)) {
+    if let Err(name) = settings_file::remove(&mut file, except.iter().map(String::as_str)) {
         let message = format!("the file has no setting {name}");
         return response::error_with_reason(StatusCode::BAD_REQUEST, "except:unknown", &message);
     }
@@ -127,18 +76,13 @@ pub async fn import(mut call: Call) -> Response {
         Ok(permit) => permit,
         Err(response) => return response,
     };
-    apply(&call, &file, content, is_dry_run).await
+    apply(&call, file, is_dry_run).await
 }
 
-async fn apply(
-    call: &Call,
-    backup: &Backup,
-    content: SettingsContent,
-    is_dry_run: bool,
-) -> Response {
-    let import = content.import(&call.state.view().settings);
+async fn apply(call: &Call, file: SettingsFile, is_dry_run: bool) -> Response {
+    let import = settings_file::import(&file, &call.state.view().settings);
     let applied = !is_dry_run && import.refused.is_empty();
-    let report = settings_file::import_report(backup, content.secrets, &import, applied);
+    let report = settings_file::import_report(&file, &import, applied);
     if is_dry_run {
         return response::json(&report);
     }
@@ -148,10 +92,10 @@ async fn apply(
         return response::json_with(StatusCode::BAD_REQUEST, &refusal);
     }
     let names: Vec<&str> = import.changes.iter().map(|change| change.name).collect();
-    let request = Request::Import(Imported(content.body));
+    let request = Request::Import(Imported(file.settings));
     match call.state.request(request).await {
         Ok(Reply::Done | Reply::Changed(_)) => {
-            tracing::info!(from = backup.file.origin.clock, changed = ?names, "settings imported from a file");
+            tracing::info!(from = file.origin.clock, changed = ?names, "settings imported from a file");
             response::json(&report)
         }
         Ok(Reply::Rejected(rejection)) => response::from_answer(Answer::rejected(&rejection)),
@@ -161,47 +105,6 @@ async fn apply(
         }
         Err(response) => response,
     }
-}
-
-/// Runs work that encrypts or decrypts, which takes much memory and time, when there is a permit.
-async fn with_encryption_permit<T: Send + 'static>(
-    call: &Call,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Response> {
-    let stopping = || response::error(StatusCode::SERVICE_UNAVAILABLE, "stopping");
-    let permit = Arc::clone(&call.state.encryption).acquire_owned().await;
-    let permit = permit.map_err(|_| stopping())?;
-    // Held until the work is done, even if the client disconnects.
-    let work = move || {
-        let result = work();
-        drop(permit);
-        result
-    };
-    spawn_blocking(work).await.map_err(|_| stopping())
-}
-
-/// The passphrase of an export, if there is one.
-fn export_passphrase(body: &Value) -> Result<Option<Secret>, SettingsFileError> {
-    let request: ExportRequest = object(body).ok_or(SettingsFileError::PassphraseLength)?;
-    let passphrase = request.passphrase.map(Secret::new);
-    if let Some(passphrase) = &passphrase {
-        settings_file::check_passphrase(passphrase)?;
-    }
-    Ok(passphrase)
-}
-
-/// The passphrase of an import, if there is one.
-fn passphrase(value: Option<&Value>) -> Result<Option<Secret>, SettingsFileError> {
-    let text = match value {
-        None | Some(Value::Null) => return Ok(None),
-        Some(Value::String(text)) => text,
-        Some(Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
-            return Err(SettingsFileError::PassphraseLength);
-        }
-    };
-    let passphrase = Secret::new(text.as_str());
-    settings_file::check_passphrase(&passphrase)?;
-    Ok(Some(passphrase))
 }
 
 fn flag(value: Option<&Value>) -> Option<bool> {
@@ -217,15 +120,4 @@ fn names(value: Option<&Value>) -> Option<Vec<String>> {
     };
     let text = |name: &Value| name.as_str().map(str::to_string);
     value.as_array()?.iter().map(text).collect()
-}
-
-fn error_response(error: SettingsFileError) -> Response {
-    let status = match error {
-        SettingsFileError::CannotEncrypt => StatusCode::SERVICE_UNAVAILABLE,
-        SettingsFileError::NotSettings
-        | SettingsFileError::NewerVersion
-        | SettingsFileError::PassphraseLength
-        | SettingsFileError::CannotDecrypt => StatusCode::BAD_REQUEST,
-    };
-    response::error_with_reason(status, &error.to_string(), &error.message())
 }

@@ -138,8 +138,6 @@ export interface RestartRequired {
 export interface ImportReport {
   /** The clock that the file comes from. */
   from: SettingsOrigin;
-  /** Result for the secrets. */
-  secrets: SecretsState;
   /** The settings that differ. */
   changes: ChangedSetting[];
   /** Names in the file that this version does not know. */
@@ -450,9 +448,6 @@ export interface SettingsOrigin {
   /** Time of the export, as in RFC 3339; null if the time was unknown. */
   time: string | null;
 }
-
-/** State of the secrets of a settings file. */
-export type SecretsState = 'absent' | 'closed' | 'opened';
 
 /** A setting that differs. */
 export interface ChangedSetting {

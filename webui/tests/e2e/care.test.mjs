@@ -59,27 +59,10 @@ async function signIn() {
   await form.getByRole('button', { name: 'Sign in' }).click();
 }
 
-test('settings are exported as a file, secrets only if a password is required', async () => {
+test('settings are exported as a file', async () => {
   const [name, text] = await downloaded(() => button('Save without secrets').click());
   assert.equal(name, `${clock.settings.hostname}.json`);
   assert.deepEqual(JSON.parse(text), recorded.care.exported);
-  await page.waitForSelector('[data-unguarded]');
-  assert.equal(await button('Save with secrets').count(), 0);
-  // A saved password setting has no effect before the restart.
-  clock.settings.httpAuthEnabled = true;
-  clock.changed(clock.data());
-  await page.waitForSelector('[data-savebar]:has-text("Ask for a password")');
-  assert.equal(await button('Save with secrets').count(), 0);
-});
-
-test('a clock with a password exports its secrets encrypted', async () => {
-  await signIn();
-  const passphrase = page.getByLabel('Passphrase for the secrets');
-  await passphrase.fill('long enough');
-  const [, text] = await downloaded(() => button('Save with secrets').click());
-  assert.deepEqual(JSON.parse(text), recorded.care.exported);
-  assert.deepEqual(bodies('POST /api/settings/export'), [{ passphrase: 'long enough' }]);
-  await until('an empty field', async () => (await passphrase.inputValue()) === '');
 });
 
 test('an import is previewed, and settings can be excluded', async () => {
@@ -95,6 +78,7 @@ test('an import is previewed, and settings can be excluded', async () => {
     ['screensHidden', 'Not in the rotation Wallet Balance → Block Height, Time'],
     ['dndStartHour', 'Quiet hours every day 22:00 – 7:00 (off) → 1:00 – 7:00 (off)'],
     ['priceWitnesses', 'Price witnesses Coinbase, Bitstamp → Gemini'],
+    ['proxyPass', 'Password → another secret'],
     ['flMaxBrightness', 'Full brightness 50 % → 24 %'],
   ])
     assert.equal((await page.textContent(`[data-change="${name}"]`)).trim().replace(/\s+/g, ' '), words);
@@ -147,27 +131,11 @@ test('a rejected file, or one with all settings excluded, is not imported', asyn
   for (const [error, words] of [
     ['file:bad_type', 'This is not a settings file.'],
     ['file:unknown', 'This file comes from a newer version.'],
-    ['passphrase:bad_length', 'A passphrase has 8 characters or more.'],
-    ['passphrase:wrong', 'This passphrase does not decrypt the secrets.'],
   ]) {
     await page.route(IMPORT, (route) => route.fulfill({ status: 400, json: { error } }), { times: 1 });
     await openFile();
     await page.locator('#care-file [role=alert]').getByText(words).waitFor();
   }
-});
-
-test('encrypted secrets are decrypted with the passphrase', async () => {
-  await page.route(IMPORT, (route) => {
-    const isOpen = route.request().postDataJSON().passphrase === 'long enough';
-    const changes = isOpen ? [{ name: 'otaPass', secret: true }] : [];
-    return route.fulfill({ json: { ...recorded.care.imported, secrets: isOpen ? 'opened' : 'closed', changes } });
-  });
-  await openFile();
-  await page.getByText('Nothing differs from this clock.').waitFor();
-  await page.getByLabel('Passphrase of the file').fill('long enough');
-  await button('Decrypt the secrets').click();
-  await page.waitForSelector('[data-change="otaPass"]:has-text("another secret")');
-  assert.equal(await page.getByLabel('Passphrase of the file').count(), 0);
 });
 
 test('an invalid settings file is rejected without a request', async () => {

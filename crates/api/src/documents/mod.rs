@@ -20,10 +20,7 @@ mod numbers;
 use alloc::string::String;
 
 use schemars::JsonSchema;
-use serde::{
-    Deserialize, Deserializer, Serialize,
-    de::{DeserializeOwned, Error},
-};
+use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 pub use numbers::{TruncatedNumber, WholeNumber};
@@ -75,20 +72,6 @@ pub fn object<T: DeserializeOwned>(value: &Value) -> Option<T> {
     // A derived `Deserialize` would also read the members from an array.
     let object = Some(value).filter(|value| value.is_object());
     T::deserialize(object?).ok()
-}
-
-/// Reads a member that must be an object or null.
-fn some_object<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: DeserializeOwned,
-{
-    let value = Value::deserialize(deserializer)?;
-    if value.is_null() {
-        return Ok(None);
-    }
-    let read = object(&value).ok_or_else(|| D::Error::custom("not an object of this kind"))?;
-    Ok(Some(read))
 }
 
 /// Reads a member, or its default if it is of another type.

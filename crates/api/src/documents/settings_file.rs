@@ -7,8 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ErrorBody, or_default, some_object};
-use crate::{limits::PASSPHRASE_LEN, schema::plain_words};
+use super::{ErrorBody, or_default};
 
 /// Name of the format in a file of settings.
 pub const FORMAT: &str = "papertick settings";
@@ -29,23 +28,8 @@ pub struct SettingsFile {
     /// The clock that exported the file.
     #[serde(flatten)]
     pub origin: SettingsOrigin,
-    /// The settings that are not secret.
+    /// The settings in their stored form. Secrets are only in a file that `papertick backup --data-dir` made.
     pub settings: Map<String, Value>,
-    /// The secrets; absent if the file has none.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "some_object"
-    )]
-    #[schemars(with = "SealedSecrets")]
-    pub secrets: Option<SealedSecrets>,
-    /// Names of the secrets that the clock did not export.
-    #[serde(
-        default,
-        deserialize_with = "or_default",
-        skip_serializing_if = "Vec::is_empty"
-    )]
-    pub left_out: Vec<String>,
 }
 
 /// The clock that settings were exported from.
@@ -65,34 +49,6 @@ pub struct SettingsOrigin {
     pub time: Option<String>,
 }
 
-/// Secrets that are encrypted with a passphrase.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SealedSecrets {
-    /// How the key is derived from the passphrase.
-    pub kdf: String,
-    /// Memory for the derivation, KiB.
-    #[serde(rename = "memoryKiB")]
-    pub memory_kib: u32,
-    /// Passes over the memory.
-    pub passes: u32,
-    /// Salt of the key, base64.
-    pub salt: String,
-    /// How the secrets are encrypted.
-    pub cipher: String,
-    /// The encrypted secrets, base64.
-    pub sealed: String,
-}
-
-/// What to export.
-#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
-pub struct ExportRequest {
-    /// Passphrase that encrypts the secrets; without a passphrase the secrets are not exported.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = *PASSPHRASE_LEN.start(), max = *PASSPHRASE_LEN.end()))]
-    pub passphrase: Option<String>,
-}
-
 /// A file of settings, and how to import it.
 #[derive(Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -103,10 +59,6 @@ pub struct ImportRequest {
     /// Dry run: only report the changes.
     #[serde(default)]
     pub dry_run: bool,
-    /// Passphrase of the secrets in the file; without a passphrase the clock keeps its secrets.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = *PASSPHRASE_LEN.start(), max = *PASSPHRASE_LEN.end()))]
-    pub passphrase: Option<String>,
     /// Settings of the file that are not imported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub except: Vec<String>,
@@ -118,8 +70,6 @@ pub struct ImportRequest {
 pub struct ImportReport {
     /// The clock that the file comes from.
     pub from: SettingsOrigin,
-    /// Result for the secrets.
-    pub secrets: SecretsState,
     /// The settings that differ.
     pub changes: Vec<ChangedSetting>,
     /// Names in the file that this version does not know.
@@ -145,21 +95,6 @@ pub struct ImportRefusal {
     /// The first reason.
     #[serde(flatten)]
     pub error: ErrorBody,
-}
-
-/// State of the secrets of a settings file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(transform = plain_words)]
-pub enum SecretsState {
-    /// The file has no secrets.
-    #[serde(rename = "absent")]
-    Absent,
-    /// No passphrase was given; the clock keeps its secrets.
-    #[serde(rename = "closed")]
-    Encrypted,
-    /// The secrets were decrypted.
-    #[serde(rename = "opened")]
-    Decrypted,
 }
 
 /// A setting that differs.

@@ -19,7 +19,7 @@ use crate::{
         ErrorBody,
         screens::ScreenOrPlace,
         settings::{Settings, SettingsChange},
-        settings_file::{ExportRequest, ImportRefusal, ImportReport, ImportRequest, SettingsFile},
+        settings_file::{ImportRefusal, ImportReport, ImportRequest, SettingsFile},
     },
     limits::IMPORT_BODY_MAX,
     operation::{Operation, Param, ProgramOperation, by_device, by_program, get, patch, post},
@@ -63,12 +63,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
         (412, sent::<ErrorBody>()),
     ]),
     by_program(
-        "Export the settings as a file; a passphrase adds the secrets, encrypted",
+        "Export the settings as a file, without secrets",
         ProgramOperation::ExportSettings,
-        &[post("/api/settings/export"), get("/api/settings/export")],
+        &[get("/api/settings/export")],
     )
-    .optional_body(received::<ExportRequest>())
-    .answers(&[(200, sent::<SettingsFile>()), BAD_REQUEST, UNAVAILABLE]),
+    .answers(&[(200, sent::<SettingsFile>())]),
     by_program(
         "Import the settings of a file, all or none; a dry run only reports the changes",
         ProgramOperation::ImportSettings,

@@ -41,7 +41,7 @@ pub const ROWS: &[Row] = &[
     ("PATCH /api/settings", "", "", "400 bad body", &[]),
     ("PATCH /api/settings", "{", "", "400 json", &[]),
     ("PATCH /api/settings", "[]", "", "400 not_object", &[]),
-    ("POST /api/settings/export", "", "", "200", &["GET /api/settings/export"]),
+    ("GET /api/settings/export", "", "", "200", &[]),
     ("POST /api/settings/import", r#"{"file":{"format":"papertick settings","version":1,"clock":"","board":"","firmware":"","time":null,"settings":{"ledBrightness":3,"holograms":true}}}"#, "", "200", &[]),
     ("POST /api/preview.png", r#"{"digitFontPx":200}"#, "preview digitFontPx=200", "200", &[]),
     ("POST /api/preview.png?scale=2", r#"{"fontName":"inter"}"#, "preview fontName=inter --scale 2", "200", &[]),

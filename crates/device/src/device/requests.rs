@@ -171,10 +171,7 @@ impl Device {
             Ok(patched) => patched,
             Err(rejection) => return (Reply::Rejected(rejection), RefreshCause::Data),
         };
-        let mut settings = patched.settings;
-        let is_guarded = self.settings.active().http_auth_enabled;
-        transfer::record_guarded(&mut settings, self.settings.stored(), is_guarded);
-        let cause = self.store(settings, now, output);
+        let cause = self.store(patched.settings, now, output);
         (changed(patched.changed), cause)
     }
 
@@ -188,10 +185,7 @@ impl Device {
         if let Some(rejection) = import.refused.into_iter().next() {
             return (Reply::Rejected(rejection), RefreshCause::Data);
         }
-        let mut settings = import.settings;
-        let is_guarded = self.settings.active().http_auth_enabled;
-        transfer::record_guarded(&mut settings, self.settings.stored(), is_guarded);
-        let cause = self.store(settings, now, output);
+        let cause = self.store(import.settings, now, output);
         (changed(import.changed), cause)
     }
 

@@ -1424,15 +1424,6 @@ macro_rules! rows {($make:ident) => { $make! {
         search: "prometheus grafana",
         rare: true,
     }
-    /// Secrets that were entered by a client that had signed in: names of settings, comma-separated.
-    guarded_secrets: String {
-        name: "guardedSecrets",
-        default: "",
-        kind: &TextKind(TEXT_MAX),
-        access: Internal,
-        apply: Live(&[]),
-        group: Access,
-    }
     /// Approved remote displays, with the digests of their tokens.
     displays: Vec<Display> {
         name: "displays",

@@ -1,6 +1,6 @@
 //! Export and import of settings: which parts are secret, and what importing those of another clock changes.
 //!
-//! Uses the stored form, so that nothing is lost. Secrets are separate from the other settings.
+//! Uses the stored form, so that nothing is lost.
 
 use alloc::{
     string::{String, ToString},
@@ -20,16 +20,7 @@ use super::{
 use crate::request::Changed;
 
 /// Settings that are not exported.
-const NOT_EXPORTED: &[Key] = &[Key::wifi_configured, Key::guarded_secrets, Key::displays];
-
-/// Exported settings in their stored form, with separate secrets.
-#[derive(Clone, PartialEq, Eq, Default)]
-pub struct ExportedSettings {
-    /// The public part; passwords in addresses are hidden.
-    pub open: Map<String, Value>,
-    /// The secret part, passwords as hashes; it takes precedence over the public part.
-    pub secret: Map<String, Value>,
-}
+const NOT_EXPORTED: &[Key] = &[Key::wifi_configured, Key::displays];
 
 /// Result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,76 +50,23 @@ pub struct SettingChange {
     pub values: Option<(Value, Value)>,
 }
 
-/// Splits settings into public and secret parts.
-pub fn split_secrets(settings: &Settings) -> ExportedSettings {
-    let mut split = ExportedSettings::default();
-    for spec in SPECS.iter().filter(is_exported) {
-        let stored = settings.get(spec.key);
-        let name = || spec.name.to_string();
-        if is_secret(spec, settings) {
-            split.secret.insert(name(), stored);
-            continue;
-        }
-        let open = spec.kind.open(&stored);
-        if open != stored {
-            split.secret.insert(name(), stored);
-        }
-        split.open.insert(name(), open);
-    }
-    split
-}
-
-impl ExportedSettings {
-    /// Merges both parts.
-    pub fn merged(self) -> Map<String, Value> {
-        let mut all = self.open;
-        all.extend(self.secret);
-        all
-    }
-}
-
-/// Records settings with secrets if a signed-in client entered all of these secrets.
-///
-/// Only these secrets may be exported. Otherwise a client of an open clock could set a password and export earlier
-/// secrets. The secrets themselves are compared, because a client can change the rest of an address without knowing its
-/// password.
-pub fn record_guarded(settings: &mut Settings, before: &Settings, is_guarded: bool) {
-    let mut guarded = guarded(before);
-    for spec in SPECS.iter().filter(is_exported) {
-        let (old, new) = (secrets_in(spec, before), secrets_in(spec, settings));
-        let has_known = new.iter().any(|secret| old.contains(secret));
-        let has_other = new.iter().any(|secret| !old.contains(secret));
-        let was_guarded = guarded.contains(&spec.name);
-        let known_fit = was_guarded || !has_known;
-        let other_fit = is_guarded || !has_other;
-        guarded.retain(|name| *name != spec.name);
-        if !new.is_empty() && known_fit && other_fit {
-            guarded.push(spec.name);
-        }
-    }
-    settings.guarded_secrets = guarded.join(",");
-}
-
-/// Names of the secrets that must not be exported, because the client that set the password may not be the one that
-/// entered them.
-pub fn unguarded(settings: &Settings) -> Vec<&'static str> {
-    let guarded = guarded(settings);
-    // The client has just entered the password with this hash.
-    let asked_for = [Key::http_auth_pass];
-    SPECS
-        .iter()
-        .filter(is_exported)
-        .filter(|spec| !secrets_in(spec, settings).is_empty() && !asked_for.contains(&spec.key))
-        .map(|spec| spec.name)
-        .filter(|name| !guarded.contains(name))
+/// The exported settings with secrets: passwords as hashes.
+pub fn with_secrets(settings: &Settings) -> Map<String, Value> {
+    let exported = SPECS.iter().filter(is_exported);
+    exported
+        .map(|spec| (spec.name.to_string(), settings.get(spec.key)))
         .collect()
 }
 
-/// Names of the secrets that were entered by a client that had signed in.
-fn guarded(settings: &Settings) -> Vec<&'static str> {
-    let names = settings.guarded_secrets.split(',');
-    names
-        .filter_map(|name| Some(SPECS.iter().find(|spec| spec.name == name)?.name))
+/// The exported settings without secrets; passwords in addresses are hidden.
+pub fn without_secrets(settings: &Settings) -> Map<String, Value> {
+    let exported = SPECS.iter().filter(is_exported);
+    exported
+        .filter(|spec| !is_secret(spec, settings))
+        .map(|spec| {
+            let open = spec.kind.open(&settings.get(spec.key));
+            (spec.name.to_string(), open)
+        })
         .collect()
 }
 
@@ -147,16 +85,6 @@ pub fn secret_in<'a>(body: &'a Map<String, Value>, stored: &Settings) -> Option<
         })
     };
     body.iter().find(is_secret).map(|(name, _)| name.as_str())
-}
-
-/// The secrets in a setting: all of its text, or the passwords in its addresses.
-fn secrets_in(spec: &Spec, settings: &Settings) -> Vec<String> {
-    let stored = settings.get(spec.key);
-    if !is_secret(spec, settings) {
-        return spec.kind.secrets(&stored);
-    }
-    let text = stored.as_str().filter(|text| !text.is_empty());
-    text.map(String::from).into_iter().collect()
 }
 
 /// What importing settings in their stored form would change: all of it or nothing.
@@ -279,8 +207,8 @@ fn refusal(spec: &Spec, value: &Value) -> Rejection {
 
 fn changes(before: &Settings, after: &Settings) -> Vec<SettingChange> {
     let differs = |spec: &&Spec| before.get(spec.key) != after.get(spec.key);
-    // These are not entered by the owner.
-    let shown = |spec: &&Spec| ![Key::pool_user_is_key, Key::guarded_secrets].contains(&spec.key);
+    // Not entered by the owner.
+    let shown = |spec: &&Spec| spec.key != Key::pool_user_is_key;
     let change = |spec: &'static Spec| {
         let values = |settings: &Settings| spec.kind.shown(&settings.get(spec.key));
         let is_secret = is_secret(spec, before) || is_secret(spec, after);

@@ -50,7 +50,7 @@ fn a_password_is_cleared_when_its_server_changes_without_it() {
             let is_empty = [Some(&json!(false)), Some(&json!(""))].contains(&is_set);
             assert!(is_empty, "{name} after {body}: {is_set:?}");
         }
-        let secrets = transfer::split_secrets(&settings).merged();
+        let secrets = transfer::with_secrets(&settings);
         let text = Value::from(secrets).to_string();
         assert_eq!(
             text.contains("secret-2"),
@@ -104,7 +104,7 @@ fn an_import_clears_passwords_of_other_servers() {
         |change: &transfer::SettingChange| change.name == "mqttPass" && change.values.is_none();
     assert!(moved.changes.iter().any(secret));
     // Importing the clock's own export without secrets changes nothing.
-    let own = transfer::import(&stored, &transfer::split_secrets(&stored).open);
+    let own = transfer::import(&stored, &transfer::without_secrets(&stored));
     assert_eq!(
         (own.changed.cleared, own.settings),
         (vec![], stored.clone())

@@ -44,10 +44,14 @@ fn names(import: &Import) -> Vec<&'static str> {
 }
 
 #[test]
-fn an_export_separates_open_settings_from_secrets() {
-    let split = transfer::split_secrets(&with_all_secrets());
+fn only_an_export_with_secrets_has_secrets() {
+    let settings = with_all_secrets();
+    let (without, with) = (
+        transfer::without_secrets(&settings),
+        transfer::with_secrets(&settings),
+    );
     let text = |map: &Map<String, Value>| Value::from(map.clone()).to_string();
-    let (open, secret) = (text(&split.open), text(&split.secret));
+    let (open, secret) = (text(&without), text(&with));
     assert!(
         !open.contains("horse-staple") && !open.contains("argon2"),
         "{open}"
@@ -58,12 +62,12 @@ fn an_export_separates_open_settings_from_secrets() {
     }
     assert!(secret.contains("argon2"), "{secret}");
     assert_eq!(
-        split.open["gitReleaseUrl"], "https://me:***@feed.example",
+        without["gitReleaseUrl"], "https://me:***@feed.example",
         "only the password of an address is secret"
     );
     for spec in SPECS.iter().filter(|spec| spec.access == Access::WriteOnly) {
-        assert!(!split.open.contains_key(spec.name), "{}", spec.name);
-        assert!(split.secret.contains_key(spec.name), "{}", spec.name);
+        assert!(!without.contains_key(spec.name), "{}", spec.name);
+        assert!(with.contains_key(spec.name), "{}", spec.name);
     }
 }
 
@@ -73,10 +77,8 @@ fn the_token_of_a_pool_is_exported_as_a_secret() {
     let body = r#"{"miningPoolName": "braiins", "miningPoolUser": "horse-staple-7"}"#;
     let settings = bench::send(&Settings::default(), body).unwrap().settings;
     assert_eq!(bench::get(&settings)["miningPoolUser"], "horse-staple-7");
-    let split = transfer::split_secrets(&settings);
-    assert!(!split.open.contains_key("miningPoolUser"));
-    assert_eq!(split.secret["miningPoolUser"], "horse-staple-7");
-    let back = transfer::import(&Settings::default(), &split.merged());
+    assert!(!transfer::without_secrets(&settings).contains_key("miningPoolUser"));
+    let back = transfer::import(&Settings::default(), &transfer::with_secrets(&settings));
     let user = back
         .changes
         .iter()
@@ -124,7 +126,7 @@ fn an_import_reports_changes_but_no_values_of_secrets() {
 #[test]
 fn masked_and_missing_settings_keep_their_values() {
     let stored = with_all_secrets();
-    let open = transfer::split_secrets(&stored).open;
+    let open = transfer::without_secrets(&stored);
     let same = transfer::import(&stored, &open);
     assert_eq!((names(&same), same.settings), (vec![], stored.clone()));
     assert!(same.missing.contains(&"nwcUri"), "{:?}", same.missing);
@@ -250,84 +252,4 @@ fn stored_passwords_are_not_sent_to_hosts_of_an_imported_file() {
         settings.miner_hostname.expose(),
         "me:horse-staple-6@miner/2"
     );
-}
-
-/// Secrets that must not be exported after these values of a wallet, each stored with or without sign-in.
-fn unguarded_after(steps: &[(&str, bool)]) -> Vec<&'static str> {
-    let mut settings = Settings::default();
-    for (uri, is_guarded) in steps {
-        let before = settings.clone();
-        settings.nwc_uri = Secret::new(*uri);
-        transfer::record_guarded(&mut settings, &before, *is_guarded);
-    }
-    transfer::unguarded(&settings)
-}
-
-#[test]
-fn secrets_are_exported_only_if_they_were_entered_with_sign_in() {
-    for (steps, held_back) in [
-        (&[][..], false),
-        (&[("a", false)], true),
-        (&[("a", true)], false),
-        // Sign-in after the secret was entered does not allow its export.
-        (&[("a", false), ("a", true)], true),
-        (&[("a", false), ("b", true)], false),
-        (&[("a", true), ("b", false)], true),
-        (&[("a", true), ("", false)], false),
-        (&[("a", true), ("", false), ("a", false)], true),
-    ] {
-        let expected: &[&str] = if held_back { &["nwcUri"] } else { &[] };
-        assert_eq!(unguarded_after(steps), expected, "{steps:?}");
-    }
-}
-
-/// A client can change the rest of an address without knowing its password.
-#[test]
-fn a_masked_secret_that_was_sent_back_does_not_count_as_entered() {
-    let relays = |urls: &[&str]| Settings {
-        git_release_url: "https://me:planted@feed.example/a".into(),
-        nostr_relays: urls.iter().map(|url| (*url).into()).collect(),
-        ..Settings::default()
-    };
-    let unguarded_as = |entered: bool, body: Value| {
-        let mut stored = relays(&["wss://me:one@relay", "wss://me:two@relay"]);
-        transfer::record_guarded(&mut stored, &Settings::default(), entered);
-        let sent = bench::send(&stored, &body.to_string()).unwrap();
-        let mut settings = sent.settings;
-        transfer::record_guarded(&mut settings, &stored, true);
-        transfer::unguarded(&settings)
-    };
-    let both = ["nostrRelays", "gitReleaseUrl"];
-    #[rustfmt::skip]
-    let rows = [
-        (json!({}), &both[..]),
-        (json!({ "gitReleaseUrl": "https://me:***@feed.example/b", "nostrRelays": ["wss://me:***@relay", "wss://new"] }), &both[..]),
-        (json!({ "nostrRelays": ["wss://me:***@relay", "wss://me:new@other"] }), &both[..]),
-        (json!({ "gitReleaseUrl": "https://me:new@feed.example/a" }), &both[..1]),
-        (json!({ "nostrRelays": ["wss://me:new@relay"] }), &both[1..]),
-        (json!({ "nostrRelays": ["wss://me:***@moved"] }), &both[1..]),
-        (json!({ "nostrRelays": [], "gitReleaseUrl": "" }), &[]),
-    ];
-    for (body, held_back) in rows {
-        assert_eq!(unguarded_as(false, body.clone()), held_back, "{body}");
-        assert_eq!(unguarded_as(true, body.clone()), [] as [&str; 0], "{body}");
-    }
-}
-
-#[test]
-fn every_kind_of_secret_except_passwords_with_sign_in_is_held_back() {
-    let held_back = transfer::unguarded(&with_all_secrets());
-    let expected = [
-        "proxyPass",
-        "miningPoolUser",
-        "minerHostname",
-        "nostrRelays",
-        "nwcUri",
-        "gitReleaseUrl",
-    ];
-    let mut held_back = held_back;
-    held_back.sort_unstable();
-    let mut expected = expected.to_vec();
-    expected.sort_unstable();
-    assert_eq!(held_back, expected);
 }

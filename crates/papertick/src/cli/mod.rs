@@ -469,7 +469,7 @@ mod tests {
             Shell::PowerShell,
         ] {
             let script = completions(shell);
-            for word in ["heap-trace", "restore", "passphrase-file", "password-file"] {
+            for word in ["heap-trace", "restore", "password-file"] {
                 assert!(script.contains(word), "{shell}: {word}");
             }
             // The other scripts complete no values of arguments.

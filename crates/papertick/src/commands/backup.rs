@@ -9,29 +9,26 @@ use std::{
 };
 
 use api::{
-    documents::settings_file::{ExportRequest, ImportReport, ImportRequest, SettingsOrigin},
+    documents::settings_file::{ImportReport, ImportRequest, SettingsFile, SettingsOrigin},
     operation::ProgramOperation,
     operations::path_of,
 };
 use clap::{Args, Command, ValueHint};
-use device::secret::Secret;
-use runtime::{clock::Clock, printable::one_line, standard_error::print_error};
+use device::{secret::Secret, settings::transfer};
+use runtime::{clock::Clock, printable::one_line};
 use serde_json::{Value, json};
 use updates::build;
-use web::settings_file::{self, Backup, FILE_MAX, SettingsFileError};
+use web::settings_file::{self, FILE_MAX, SettingsFileError};
 
 use super::{
     client::{
         ClientRequest, ClockClient, Payload,
-        target::{ClockTarget, prompt_secret, secret},
+        target::{ClockTarget, prompt_secret},
     },
     files::{cannot_write, read_at_most},
     offline_settings::OfflineSettings,
 };
 use crate::{failure::Failure, standard_output::print};
-
-/// Variable with the passphrase of a file.
-const PASSPHRASE: &str = "PAPERTICK_PASSPHRASE";
 
 /// The flags of `backup`.
 #[derive(Debug, Args)]
@@ -53,13 +50,6 @@ pub(crate) struct ExportArgs {
     /// File for the settings [default: standard output]
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     output: Option<PathBuf>,
-
-    /// Include the secrets: passwords, keys and the wallet, encrypted with a passphrase
-    #[arg(long)]
-    secrets: bool,
-
-    #[command(flatten)]
-    passphrase: PassphraseArgs,
 }
 
 /// The flags of `restore`.
@@ -94,27 +84,16 @@ pub(crate) struct ImportArgs {
     /// Settings to leave unchanged, separated by commas
     #[arg(long, value_name = "KEY", value_delimiter = ',')]
     except: Vec<String>,
-
-    #[command(flatten)]
-    passphrase: PassphraseArgs,
-}
-
-/// Source of the passphrase.
-#[derive(Debug, Args)]
-struct PassphraseArgs {
-    /// File with the passphrase of the secrets; the default is PAPERTICK_PASSPHRASE, or else a prompt
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    passphrase_file: Option<PathBuf>,
 }
 
 /// Text of `--help` of `backup` after the flags.
 pub(crate) const BACKUP_EXAMPLES: &str = "\
 Examples:
   papertick backup -o settings.json
-  papertick backup --host 192.168.1.7 --secrets -o settings.json
+  papertick backup --host 192.168.1.7 -o settings.json
   papertick backup --data-dir /var/lib/papertick -o settings.json
 
-A clock exports secrets only if it has a password; a data folder can always be exported.";
+Only the file of a data folder has the secrets: passwords, keys and the wallet.";
 
 /// Text of `--help` of `restore` after the flags.
 pub(crate) const RESTORE_EXAMPLES: &str = "\
@@ -140,10 +119,8 @@ pub fn backup(args: &BackupArgs) -> Result<(), Failure> {
                 firmware: build::revision(),
                 time: Clock::host().rfc3339(),
             };
-            let passphrase = args.export.passphrase()?;
-            let backup = Backup::new(&offline.settings, origin, passphrase.as_ref());
-            let backup = backup.map_err(|error| Failure::usage(error.message()))?;
-            args.export.write(&backup.to_text())
+            let settings = transfer::with_secrets(&offline.settings);
+            args.export.write(&settings_file::to_text(settings, origin))
         }
         None => export(&mut args.target.client()?, &args.export),
     }
@@ -154,12 +131,8 @@ pub fn backup(args: &BackupArgs) -> Result<(), Failure> {
 /// # Errors
 /// The clock refuses the export, or the file cannot be written.
 pub(crate) fn export(client: &mut ClockClient, args: &ExportArgs) -> Result<(), Failure> {
-    let passphrase = args.passphrase()?;
-    let export = ExportRequest {
-        passphrase: passphrase.map(|passphrase| passphrase.expose().into()),
-    };
     let path = path_of(ProgramOperation::ExportSettings);
-    let request = ClientRequest::new("POST", path, Payload::Json(json!(export)));
+    let request = ClientRequest::new("GET", path, Payload::Nothing);
     let response = client.send(&request)?.accepted()?;
     args.write(&String::from_utf8_lossy(&response.body))
 }
@@ -199,20 +172,6 @@ pub(crate) fn import_arguments(command: Command) -> Command {
 }
 
 impl ExportArgs {
-    fn passphrase(&self) -> Result<Option<Secret>, Failure> {
-        if !self.secrets {
-            return Ok(None);
-        }
-        let file = self.passphrase.passphrase_file.as_deref();
-        let passphrase = match secret(PASSPHRASE, file)? {
-            Some(passphrase) => passphrase,
-            None => prompt_twice("Passphrase for the secrets: ")?,
-        };
-        settings_file::check_passphrase(&passphrase)
-            .map_err(|error| Failure::usage(error.message()))?;
-        Ok(Some(passphrase))
-    }
-
     /// Writes a file that only its owner can read.
     fn write(&self, text: &str) -> Result<(), Failure> {
         let Some(path) = &self.output else {
@@ -234,7 +193,7 @@ impl ExportArgs {
 }
 
 impl ImportArgs {
-    fn read(&self) -> Result<(Value, Backup), Failure> {
+    fn read(&self) -> Result<(Value, SettingsFile), Failure> {
         let about = |what: String| Failure::usage(format!("{}: {what}", self.file.display()));
         let bytes = read_at_most(&self.file, FILE_MAX as u64)?;
         let json: Value = serde_json::from_slice(&bytes).map_err(|error| {
@@ -243,34 +202,15 @@ impl ImportArgs {
                 SettingsFileError::NotSettings.message()
             ))
         })?;
-        let file = Backup::parse(&json).map_err(|error| about(error.message()))?;
+        let file = settings_file::parse(&json).map_err(|error| about(error.message().into()))?;
         Ok((json, file))
     }
 
-    /// The passphrase of a file with secrets. `None` to import the file without its secrets.
-    fn passphrase(&self, file: &Backup) -> Result<Option<Secret>, Failure> {
-        if !file.has_secrets() {
-            return Ok(None);
-        }
-        let passphrase = secret(PASSPHRASE, self.passphrase.passphrase_file.as_deref())?;
-        let passphrase = passphrase
-            .or_else(|| prompt_secret("Passphrase of the file (empty: without its secrets): "));
-        let passphrase = passphrase.filter(|passphrase| !passphrase.is_empty());
-        if passphrase.is_none() {
-            print_error(
-                "the secrets of the file are skipped: set PAPERTICK_PASSPHRASE or --passphrase-file to import them",
-            );
-        }
-        Ok(passphrase)
-    }
-
     fn over_http(&self, client: &mut ClockClient) -> Result<Value, Failure> {
-        let (json, file) = self.read()?;
-        let passphrase = self.passphrase(&file)?;
+        let (json, _) = self.read()?;
         let import = ImportRequest {
             file: json,
             dry_run: self.dry_run,
-            passphrase: passphrase.map(|passphrase| passphrase.expose().into()),
             except: self.except.clone(),
         };
         let path = path_of(ProgramOperation::ImportSettings);
@@ -287,23 +227,17 @@ impl ImportArgs {
     }
 
     fn offline(&self, folder: &Path) -> Result<Value, Failure> {
-        let (_, file) = self.read()?;
+        let (_, mut file) = self.read()?;
         let mut offline = OfflineSettings::open(folder)?;
-        let passphrase = self.passphrase(&file)?;
-        let mut content = file
-            .content(passphrase.as_ref())
-            .map_err(|error| Failure::refused(error.message()))?;
-        content
-            .remove(self.except.iter().map(String::as_str))
-            .map_err(|name| {
-                Failure::usage(format!("--except {name}: the file has no such setting"))
-            })?;
-        let import = content.import(&offline.settings);
+        settings_file::remove(&mut file, self.except.iter().map(String::as_str)).map_err(
+            |name| Failure::usage(format!("--except {name}: the file has no such setting")),
+        )?;
+        let import = settings_file::import(&file, &offline.settings);
         let applied = !self.dry_run && import.refused.is_empty();
         let report = ImportReport {
             // No clock is running.
             reboot_required: false,
-            ..settings_file::import_report(&file, content.secrets, &import, applied)
+            ..settings_file::import_report(&file, &import, applied)
         };
         if applied {
             offline.replace(import.settings)?;
@@ -383,7 +317,7 @@ fn texts(list: &Value, member: &str) -> Vec<String> {
     entries.filter_map(text).collect()
 }
 
-/// Prompts twice for a new passphrase or password, to detect typing errors.
+/// Prompts twice for a new password, to detect typing errors.
 ///
 /// # Errors
 /// There is no terminal, or the two inputs differ.

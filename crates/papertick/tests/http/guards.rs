@@ -67,7 +67,6 @@ async fn everything_except_the_page_requires_credentials() {
         "GET /api/status",
         "GET /api/settings",
         "GET /api/settings/export",
-        "POST /api/settings/export",
         "POST /api/settings/import",
         "GET /api/log",
         "PATCH /api/settings",

@@ -1,8 +1,8 @@
 //! Export and import of settings.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use device::settings::Settings;
+use device::settings::{Settings, transfer};
 use runtime::log_lines::LogLines;
 use serde_json::{Value, json};
 use tokio::{
@@ -12,14 +12,13 @@ use tokio::{
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::{
-    guards::{basic, hash},
+    guards::hash,
     logged::Logged,
     support::{Answer, Clock, Kind, SOON, Setup},
 };
 
 const IMPORT: &str = "/api/settings/import";
 const EXPORT: &str = "/api/settings/export";
-const PASSPHRASE: &str = "four words by chance";
 
 /// 2026-01-01, s since 1970-01-01 UTC.
 const START: i64 = 1_767_225_600;
@@ -34,13 +33,12 @@ async fn clock_with(settings: Settings) -> Clock {
     .await
 }
 
-fn guarded() -> Settings {
+fn with_secrets() -> Settings {
     Settings {
         http_auth_enabled: true,
         http_auth_user: "satoshi".into(),
         http_auth_pass: hash("correct horse"),
         proxy_pass: device::secret::Secret::new("planted"),
-        guarded_secrets: "proxyPass".into(),
         led_brightness: 33,
         ..Settings::default()
     }
@@ -60,9 +58,9 @@ fn file(settings: &Value) -> Value {
 #[tokio::test]
 async fn settings_are_exported_and_imported() {
     let from = clock_with(Settings {
-        led_brightness: 33,
         screens_hidden: vec![3, 20],
-        ..Settings::default()
+        http_auth_enabled: false,
+        ..with_secrets()
     })
     .await;
     from.time.set(START * 1000);
@@ -83,7 +81,9 @@ async fn settings_are_exported_and_imported() {
     assert_eq!(file["firmware"], updates::build::revision());
     let time = file["time"].as_str().unwrap();
     assert!(time.starts_with("2026-01-01T00:0"), "{time}");
-    assert!(file.get("secrets").is_none(), "{file}");
+    for secret in ["planted", "argon2id$"] {
+        assert!(!answer.text().contains(secret), "{secret}: {file}");
+    }
 
     let to = Clock::with(Setup {
         board: "v8",
@@ -107,6 +107,7 @@ async fn settings_are_exported_and_imported() {
         json!([
             { "name": "screensHidden", "old": "90", "new": "3,20" },
             { "name": "ledBrightness", "old": 128, "new": 33 },
+            { "name": "httpAuthUser", "old": "papertick", "new": "satoshi" },
         ])
     );
     for member in ["clock", "board", "firmware", "time"] {
@@ -126,60 +127,6 @@ async fn settings_are_exported_and_imported() {
     assert_eq!(settings["ledBrightness"], 33);
     let again = post(&to, IMPORT, &dry_run, &[]).await.json();
     assert_eq!(again["changes"], json!([]));
-}
-
-#[tokio::test]
-async fn secrets_are_exported_only_from_a_protected_clock_with_a_passphrase() {
-    let open = clock_with(Settings {
-        http_auth_enabled: false,
-        ..guarded()
-    })
-    .await;
-    let request = json!({ "passphrase": PASSPHRASE });
-    let refused = post(&open, EXPORT, &request, &[]).await;
-    assert_eq!(refused.status, 403);
-    assert_eq!(refused.json()["error"], "password required");
-    assert_eq!(post(&open, EXPORT, &json!({}), &[]).await.status, 200);
-    // A password that applies from the next start does not protect before.
-    open.change(|view| view.settings = Arc::new(guarded()));
-    assert_eq!(post(&open, EXPORT, &request, &[]).await.status, 403);
-
-    let clock = clock_with(guarded()).await;
-    let credentials = basic("satoshi:correct horse");
-    assert_eq!(post(&clock, EXPORT, &request, &[]).await.status, 401);
-    let answer = post(&clock, EXPORT, &request, &[&credentials]).await;
-    let text = answer.text();
-    for secret in ["planted", "argon2id$", PASSPHRASE] {
-        assert!(!text.contains(secret), "{secret}: {text}");
-    }
-    let file = answer.json();
-
-    let to = clock_with(Settings::default()).await;
-    let wrong = json!({ "file": file, "passphrase": "four words by luck" });
-    let answer = post(&to, IMPORT, &wrong, &[]).await;
-    assert_eq!(
-        (answer.status, &answer.json()["error"]),
-        (400, &json!("passphrase:wrong"))
-    );
-    let right = json!({ "file": file, "passphrase": PASSPHRASE });
-    let response = post(&to, IMPORT, &right, &[]).await;
-    assert!(!response.text().contains("planted"), "{}", response.text());
-    let response = response.json();
-    assert_eq!(
-        (&response["secrets"], &response["rebootRequired"]),
-        (&json!("opened"), &json!(true))
-    );
-    let secret = |name: &str| json!({ "name": name, "secret": true });
-    let changes = response["changes"].as_array().unwrap();
-    assert!(changes.contains(&secret("proxyPass")), "{changes:?}");
-    assert!(changes.contains(&secret("httpAuthPass")), "{changes:?}");
-    let stored = to.view.borrow().settings.clone();
-    // The secret was entered while the clock was open.
-    let expected = Settings {
-        guarded_secrets: String::new(),
-        ..guarded()
-    };
-    assert_eq!(*stored, expected);
 }
 
 #[tokio::test]
@@ -217,24 +164,12 @@ async fn one_invalid_value_refuses_the_import() {
 async fn invalid_files_are_refused_with_a_reason() {
     let clock = clock_with(Settings::default()).await;
     let good = || file(&json!({ "ledBrightness": 3 }));
-    let mut listed = good();
-    listed["secrets"] = json!([
-        "argon2id",
-        2048,
-        1,
-        "AAAAAAAAAAAAAAAAAAAAAA==",
-        "chacha20-poly1305",
-        "AAAA"
-    ]);
     #[rustfmt::skip]
     let rows = [
-        (json!({ "file": listed, "dryRun": true }), "file:bad_type"),
         (json!([]), "not_object"),
         (json!({}), "file:bad_type"),
         (json!({ "file": { "format": "else" } }), "file:bad_type"),
         (json!({ "file": { "format": "papertick settings", "version": 2 } }), "file:unknown"),
-        (json!({ "file": good(), "passphrase": "short" }), "passphrase:bad_length"),
-        (json!({ "file": good(), "passphrase": 12_345_678 }), "passphrase:bad_length"),
         (json!({ "file": good(), "dryRun": "yes" }), "dryRun:bad_type"),
         (json!({ "file": good(), "except": "ledBrightness" }), "except:bad_type"),
         (json!({ "file": good(), "except": ["fontName"] }), "except:unknown"),
@@ -252,71 +187,7 @@ async fn invalid_files_are_refused_with_a_reason() {
     );
     let huge = json!({ "file": good(), "padding": "x".repeat(200_000) });
     assert_eq!(post(&clock, IMPORT, &huge, &[]).await.status, 400);
-    for body in [r#"{"passphrase":"short"}"#, "[]", "{"] {
-        assert_eq!(clock.json("POST", EXPORT, body).await.status, 400, "{body}");
-    }
     assert_eq!(clock.view.borrow().settings.led_brightness, 128);
-}
-
-/// A client of an open clock can set a password, but must not get earlier secrets by that.
-#[tokio::test]
-async fn a_later_password_does_not_allow_to_export_earlier_secrets() {
-    let clock = clock_with(Settings {
-        guarded_secrets: String::new(),
-        nwc_uri: device::secret::Secret::new("nostr+walletconnect://planted"),
-        ..guarded()
-    })
-    .await;
-    let credentials = basic("satoshi:correct horse");
-    let request = json!({ "passphrase": PASSPHRASE });
-    let opened = async || {
-        let file = post(&clock, EXPORT, &request, &[&credentials]).await.json();
-        let left_out = file["leftOut"].clone();
-        let to = clock_with(Settings::default()).await;
-        let right = json!({ "file": file, "passphrase": PASSPHRASE });
-        assert_eq!(post(&to, IMPORT, &right, &[]).await.status, 200);
-        let stored = to.view.borrow().settings.clone();
-        (left_out, stored.proxy_pass.expose().to_string())
-    };
-    assert_eq!(
-        opened().await,
-        (json!(["proxyPass", "nwcUri"]), String::new())
-    );
-    // A secret that is entered again with the password can be exported.
-    let body = r#"{"proxyPass":"entered again"}"#;
-    let length = format!("Content-Length: {}", body.len());
-    let headers = [length.as_str(), credentials.as_str()];
-    let entered = clock.send("PATCH", "/api/settings", &headers, body).await;
-    assert_eq!(entered.status, 200);
-    assert_eq!(
-        opened().await,
-        (json!(["nwcUri"]), "entered again".to_string())
-    );
-}
-
-/// The same for an imported secret, if the import used the password.
-#[tokio::test]
-async fn an_imported_secret_can_be_exported_if_the_clock_was_protected() {
-    let source = clock_with(guarded()).await;
-    let credentials = basic("satoshi:correct horse");
-    let request = json!({ "passphrase": PASSPHRASE });
-    let file = post(&source, EXPORT, &request, &[&credentials])
-        .await
-        .json();
-    let right = json!({ "file": file, "passphrase": PASSPHRASE });
-    let clock = clock_with(Settings {
-        guarded_secrets: String::new(),
-        proxy_pass: device::secret::Secret::default(),
-        ..guarded()
-    })
-    .await;
-    let imported = post(&clock, IMPORT, &right, &[&credentials]).await;
-    assert_eq!(imported.status, 200);
-    let file = post(&clock, EXPORT, &request, &[&credentials]).await.json();
-    assert_eq!(
-        file.get("leftOut").cloned().unwrap_or_default(),
-        Value::Null
-    );
 }
 
 #[tokio::test]
@@ -333,43 +204,40 @@ async fn a_dry_run_equals_the_import() {
 }
 
 #[tokio::test]
-async fn pages_of_other_sites_neither_export_nor_import() {
+async fn pages_of_other_sites_do_not_import() {
     let clock = clock_with(Settings::default()).await;
     let foreign = "Origin: http://evil.example";
     let request = json!({ "file": file(&json!({ "ledBrightness": 3 })) });
     assert_eq!(post(&clock, IMPORT, &request, &[foreign]).await.status, 403);
-    assert_eq!(
-        post(&clock, EXPORT, &json!({}), &[foreign]).await.status,
-        403
-    );
 }
 
 #[tokio::test]
-async fn the_log_can_be_read_and_has_no_passphrase() {
+async fn an_import_and_its_log_line_name_secrets_without_values() {
     let log = LogLines::new();
     let _logged = Logged::from_now(LevelFilter::TRACE, &log);
     let clock = Clock::with(Setup {
         device: Kind::Real,
-        settings: guarded(),
         log,
         ..Setup::default()
     })
     .await;
-    let credentials = basic("satoshi:correct horse");
-    let request = json!({ "passphrase": PASSPHRASE });
-    let exported = post(&clock, EXPORT, &request, &[&credentials]).await.json();
-    let request = json!({ "file": exported, "passphrase": PASSPHRASE });
-    assert_eq!(
-        post(&clock, IMPORT, &request, &[&credentials]).await.status,
-        200
-    );
-    let response = clock.send("GET", "/api/log", &[&credentials], "").await;
+    let file = file(&Value::from(transfer::with_secrets(&with_secrets())));
+    let response = post(&clock, IMPORT, &json!({ "file": file }), &[]).await;
+    assert!(!response.text().contains("planted"), "{}", response.text());
+    let response = response.json();
+    assert_eq!(response["rebootRequired"], true);
+    let changes = response["changes"].as_array().unwrap();
+    for name in ["proxyPass", "httpAuthPass"] {
+        let change = json!({ "name": name, "secret": true });
+        assert!(changes.contains(&change), "{name}: {changes:?}");
+    }
+    assert_eq!(*clock.view.borrow().settings, with_secrets());
+    let response = clock.get("/api/log").await;
     let text = response.text();
     assert!(text.contains("settings imported from a file"), "{text}");
-    for secret in [PASSPHRASE, "planted", "correct horse"] {
+    for secret in ["planted", "argon2id$"] {
         assert!(!text.contains(secret), "{secret}: {text}");
     }
-    assert!(response.json()["lines"].as_array().unwrap().len() > 2);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Hosts and URLs; GET hides their passwords.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, string::String};
 use serde_json::{Value, json};
 
 use super::{super::reject::Rejection, CheckContext, SettingKind, text};
@@ -85,10 +85,6 @@ impl SettingKind for Host {
         masked(stored)
     }
 
-    fn secrets(&self, stored: &Value) -> Vec<String> {
-        password(stored)
-    }
-
     fn unmask(&self, sent: &mut Value, stored: &Value) {
         unmask(sent, stored);
     }
@@ -127,10 +123,6 @@ impl SettingKind for UrlKind {
         masked(stored)
     }
 
-    fn secrets(&self, stored: &Value) -> Vec<String> {
-        password(stored)
-    }
-
     fn unmask(&self, sent: &mut Value, stored: &Value) {
         unmask(sent, stored);
     }
@@ -155,11 +147,6 @@ impl SettingKind for UrlKind {
 fn masked(stored: &Value) -> Value {
     let address = Endpoint::new(stored.as_str().unwrap_or_default());
     address.masked().into()
-}
-
-fn password(stored: &Value) -> Vec<String> {
-    let address = Endpoint::new(stored.as_str().unwrap_or_default());
-    address.password().map(String::from).into_iter().collect()
 }
 
 fn unmask(sent: &mut Value, stored: &Value) {

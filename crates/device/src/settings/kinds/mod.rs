@@ -90,11 +90,6 @@ pub trait SettingKind: fmt::Debug + Sync {
         stored.clone()
     }
 
-    /// The secrets in a stored value.
-    fn secrets(&self, _stored: &Value) -> Vec<String> {
-        Vec::new()
-    }
-
     /// The value that GET shows.
     fn shown(&self, stored: &Value) -> Value {
         self.open(stored)
