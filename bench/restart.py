@@ -7,13 +7,15 @@
 Half of the clients open a connection for each request, half keep their connection alive, and some read `/events`. The
 latency of a request counts from the time at which it was due. If a kept-alive connection is closed, its request is sent
 again on a new one, as every HTTP client must do, and still counts from the time at which it was due.
-The baseline is the same load on the same clock without a restart, immediately before.
+The baseline is the same load on the same clock without a restart, immediately before. As a service manager does, this
+script holds the socket and starts the clock again when it ends with status 75 to run the program of an update.
 """
 
 import argparse
 import json
 import os
 import pathlib
+import signal
 import socket
 import subprocess
 import sys
@@ -22,7 +24,7 @@ import threading
 import time
 
 import built
-from process import Running, children, request
+from process import children, request
 
 REQUEST = "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: {connection}\r\nContent-Length: {length}\r\n\r\n"
 
@@ -55,6 +57,42 @@ def exchange(client, keep_alive, method="GET", path="/api/status", body=b""):
             raise ConnectionError("incomplete response")
         body += chunk
     return body, headers.get("connection") != "close"
+
+
+class Service:
+    """A clock whose socket is held by this process, as by a service manager."""
+
+    START = 'exec 3<&0 </dev/null; LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"'
+
+    def __init__(self, command):
+        self.socket = socket.create_server(("127.0.0.1", 0), backlog=4096)
+        self.port, self.command = self.socket.getsockname()[1], command
+        self.start()
+        threading.Thread(target=self.keep, daemon=True).start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            ["sh", "-c", self.START, "sh", *self.command],
+            stdin=self.socket, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+
+    def keep(self):
+        while self.process.wait() == 75:
+            time.sleep(0.1)
+            self.start()
+
+    def devices(self):
+        try:
+            return children(self.process.pid)
+        except FileNotFoundError:
+            return []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
 
 
 class Load:
@@ -169,21 +207,20 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         image = signed_image(options.binary, folder)
-        command = [options.binary, "run", "--listen", "127.0.0.1:{port}", "--data-dir", str(folder / "data"),
-                   *built.isolated(), "--trial-seconds", "1"]
-        with Running(command) as running:
-            port, supervisor = running.port, running.process.pid
+        command = [options.binary, "run", "--data-dir", str(folder / "data"), *built.isolated(), "--trial-seconds", "1"]
+        with Service(command) as service:
+            port = service.port
             request(port)
             time.sleep(2)
 
             def under_load(name, act):
                 load = Load(port, options.clients, options.rate)
                 time.sleep(2)
-                before = children(supervisor)[0]
+                before = service.devices()[0]
                 if act:
                     act()
                     began = time.perf_counter()
-                    while before in children(supervisor):
+                    while before in service.devices():
                         time.sleep(0.001)
                     times.append((name, (time.perf_counter() - began) * 1000))
                 time.sleep(max(0, options.secs - 4) if act else options.secs / 2)

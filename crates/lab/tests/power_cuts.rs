@@ -30,7 +30,7 @@ fn fill(folder: &Path, slots: &[(ImageSlot, TrialState)]) {
             digest: [0; 32],
             factory_build: String::new(),
             trial_state: *trial_state,
-            handovers: 0,
+            executions: 0,
         };
         let changed = record::change(&mut Folder::new(folder), |slots| {
             slots.activate(*slot, installed);

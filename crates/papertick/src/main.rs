@@ -39,13 +39,7 @@ fn main() -> ExitCode {
 
 fn run() -> Result<ExitCode, Failure> {
     match cli::parse(std::env::args_os())? {
-        Command::Run(config) => clock_process::run(&config).map(|()| ExitCode::SUCCESS),
-        Command::TakeOver { try_only: true } => {
-            clock_process::try_take_over().map(|()| ExitCode::SUCCESS)
-        }
-        Command::TakeOver { try_only: false } => {
-            clock_process::take_over().map(|()| ExitCode::SUCCESS)
-        }
+        Command::Run(config) => clock_process::run(&config),
         Command::Device(config) => device_process::run(*config),
         Command::Render(args) => render::run(&args).map(|()| ExitCode::SUCCESS),
         Command::Discover(args) => discover::run(&args).map(|()| ExitCode::SUCCESS),

@@ -6,14 +6,14 @@
 //! (`restarts` decides how). Meanwhile the socket stays open, so no connection is refused: clients wait in its queue.
 //!
 //! `programs` chooses the program: the installed one, or one that an update has put into a slot. A new program is on
-//! `trial`; if it fails, the previous program runs again. After a passed trial, the supervisor replaces itself by that of
-//! the new program at the next start of the device (`handover`).
+//! `trial`; if it fails, the previous program runs again. After a passed trial, the installed program executes the new one
+//! in its place at the start of the clock (`execution`).
 
 pub mod config;
 pub mod crash_dumps;
-pub mod handover;
 pub mod messages;
 
+mod execution;
 mod limits;
 mod process;
 mod programs;
@@ -27,4 +27,4 @@ mod trial;
 #[cfg(test)]
 mod tests;
 
-pub use start::{SupervisorError, resume, run};
+pub use start::{SupervisorError, run};

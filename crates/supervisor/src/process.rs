@@ -59,12 +59,6 @@ impl Child {
         })
     }
 
-    /// Starts a process that sends no messages.
-    pub(super) fn start(command: &mut Command) -> io::Result<Child> {
-        let children = unix::signal(SignalKind::child())?;
-        Child::of(command.spawn()?.id(), children)
-    }
-
     /// Waits for its end. Cancel safe.
     pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
         loop {

@@ -1,4 +1,4 @@
-//! Chooses the program to start, and stores the results of trials and handovers.
+//! Chooses the program to start, and stores the results of trials and executions.
 
 use std::{
     io::{self, ErrorKind},
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use storage::disk::Folder;
 use updates::{
     record,
-    slots::{Factory, Firmware, HANDOVERS_MAX, ImageSlot, Program, Slots, TRIAL_STARTS_MAX},
+    slots::{EXECUTIONS_MAX, Factory, Firmware, ImageSlot, Program, Slots, TRIAL_STARTS_MAX},
 };
 
 /// The installed program.
@@ -44,8 +44,8 @@ pub(super) struct ChosenProgram {
     pub(super) digest: Option<String>,
     /// It is on trial.
     pub(super) is_trial: bool,
-    /// Its supervisor may replace this one.
-    pub(super) may_take_over: bool,
+    /// It may be executed in place of the installed program.
+    pub(super) may_execute: bool,
 }
 
 impl Programs {
@@ -56,21 +56,6 @@ impl Programs {
             installation,
             suspended: Vec::new(),
         }
-    }
-
-    /// Slots that are not used until a requested restart.
-    pub(super) fn suspended(&self) -> &[ImageSlot] {
-        &self.suspended
-    }
-
-    /// Sets the slots that are not used until a requested restart.
-    pub(super) fn set_suspended(&mut self, slots: Vec<ImageSlot>) {
-        self.suspended = slots;
-    }
-
-    /// The installed program.
-    pub(super) fn installation(&self) -> &Installation {
-        &self.installation
     }
 
     /// The program to start: the first one in the boot order that is intact and not suspended.
@@ -104,22 +89,22 @@ impl Programs {
             version: self.installation.factory.version.to_string(),
             digest: None,
             is_trial: false,
-            may_take_over: false,
+            may_execute: false,
         }
     }
 
     fn chosen(&self, slots: &Slots, slot: ImageSlot) -> ChosenProgram {
         let program = Program::Slot(slot);
         let installed = slots.get(slot);
-        let handovers = installed.map_or(HANDOVERS_MAX, |installed| installed.handovers);
+        let executions = installed.map_or(EXECUTIONS_MAX, |installed| installed.executions);
+        let is_trial = slots.is_trial(program);
         ChosenProgram {
             program,
             path: self.data_dir.join(record::program_file(slot)),
             version: installed.map_or_else(String::new, |installed| installed.version.to_string()),
             digest: installed.map(|installed| hex::encode(installed.digest)),
-            is_trial: slots.is_trial(program),
-            // A program that runs only as a fallback does not replace the supervisor.
-            may_take_over: handovers < HANDOVERS_MAX && self.suspended.is_empty(),
+            is_trial,
+            may_execute: !is_trial && executions < EXECUTIONS_MAX,
         }
     }
 
@@ -179,16 +164,16 @@ impl Programs {
         self.suspended.clear();
     }
 
-    /// Counts a handover to the supervisor of a program. Returns whether that was stored.
-    pub(super) fn handover_started(&mut self, slot: ImageSlot) -> bool {
-        self.change("a handover", |slots| slots.handover_started(slot))
+    /// Counts an execution of a program in place of the installed one. Returns whether that was stored.
+    pub(super) fn count_execution(&mut self, slot: ImageSlot) -> bool {
+        self.change("the start of a program", |slots| {
+            slots.count_execution(slot)
+        })
     }
 
-    /// Stores that the supervisor of a program works.
-    pub(super) fn handover_succeeded(&mut self, slot: ImageSlot) {
-        self.change("that a supervisor works", |slots| {
-            slots.handover_succeeded(slot)
-        });
+    /// Stores that a program works in place of the installed one.
+    pub(super) fn clear_executions(&mut self, slot: ImageSlot) {
+        self.change("that a program works", |slots| slots.clear_executions(slot));
     }
 
     fn change(&mut self, what: &str, change: impl FnOnce(&mut Slots)) -> bool {
@@ -238,7 +223,7 @@ mod tests {
                 digest: Sha256::digest(b"hello").into(),
                 factory_build: Factory::own().build,
                 trial_state: TrialState::Proven,
-                handovers: 0,
+                executions: 0,
             };
             slots.activate(slot, installed);
         })

@@ -1,15 +1,7 @@
 //! The signals that stop the clock.
 
-use std::{
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{io, time::Duration};
 
-use signal_hook::flag::register_conditional_default;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
     time::timeout,
@@ -21,8 +13,6 @@ pub(crate) struct StopSignals {
     interrupt: Signal,
     hang_up: Signal,
     is_received: bool,
-    /// If set, a signal ends this process at once, as without a handler.
-    end_at_once: Arc<AtomicBool>,
 }
 
 impl StopSignals {
@@ -31,24 +21,12 @@ impl StopSignals {
     /// # Errors
     /// The host does not allow it.
     pub(crate) fn new() -> io::Result<StopSignals> {
-        let end_at_once = Arc::default();
-        let handle = |kind: SignalKind| {
-            let received = signal(kind)?;
-            register_conditional_default(kind.as_raw_value(), Arc::clone(&end_at_once))?;
-            Ok::<_, io::Error>(received)
-        };
         Ok(StopSignals {
-            terminate: handle(SignalKind::terminate())?,
-            interrupt: handle(SignalKind::interrupt())?,
-            hang_up: handle(SignalKind::hangup())?,
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
             is_received: false,
-            end_at_once,
         })
-    }
-
-    /// Sets whether a signal ends this process at once.
-    pub(crate) fn end_at_once(&self, is_so: bool) {
-        self.end_at_once.store(is_so, Ordering::SeqCst);
     }
 
     /// Waits for a signal for a while. Returns whether one was received.
@@ -67,46 +45,5 @@ impl StopSignals {
             _ = self.hang_up.recv() => {}
         }
         self.is_received = true;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
-
-    use std::{
-        os::unix::process::ExitStatusExt,
-        process::{Command, Stdio},
-    };
-
-    use rustix::process::{Signal, getpid, kill_process};
-
-    use super::*;
-    use crate::start::runtime;
-
-    #[test]
-    fn a_signal_ends_the_process_at_once_if_that_is_set() {
-        const ROLE: &str = "PAPERTICK_IS_BEING_REPLACED";
-        const RECEIVED: i32 = 7;
-        if let Ok(role) = std::env::var(ROLE) {
-            runtime().unwrap().block_on(async {
-                let mut stop = StopSignals::new().unwrap();
-                stop.end_at_once(true);
-                stop.end_at_once(role == "true");
-                kill_process(getpid(), Signal::TERM).unwrap();
-                stop.received().await;
-                std::process::exit(RECEIVED);
-            });
-        }
-        let test = std::thread::current().name().unwrap().to_string();
-        for (is_so, ends) in [
-            (false, (Some(RECEIVED), None)),
-            (true, (None, Some(Signal::TERM.as_raw()))),
-        ] {
-            let mut itself = Command::new(std::env::current_exe().unwrap());
-            let itself = itself.args(["--exact", &test]).stdout(Stdio::null());
-            let status = itself.env(ROLE, is_so.to_string()).status().unwrap();
-            assert_eq!((status.code(), status.signal()), ends, "{is_so}");
-        }
     }
 }

@@ -1,9 +1,9 @@
-//! Start of the supervisor: lock, listening socket, and the state of a previous supervisor.
+//! Start of the supervisor: lock, program and listening socket.
 
 use std::{
     io,
     net::{SocketAddr, TcpListener},
-    os::fd::AsFd,
+    process::ExitCode,
     time::Duration,
 };
 
@@ -11,13 +11,10 @@ use listenfd::ListenFd;
 use runtime::standard_error::print_error;
 use serde_json::Value;
 use storage::lock::{self, FolderError, Holder};
-use updates::slots::Factory;
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
-    config::ClockConfig,
-    handover::Handover,
-    programs::Installation,
-    supervision::{OwnProgram, Supervisor},
+    config::ClockConfig, execution::Execution, programs::Programs, supervision::Supervisor,
 };
 
 /// How long to wait for the lock of a supervisor that was just killed.
@@ -52,43 +49,41 @@ impl From<FolderError> for SupervisorError {
     }
 }
 
-/// Runs the clock until a signal stops it. The configuration `run` is passed to each device.
+/// Runs the clock until a signal stops it, or until a service manager should start it again with a new program. The
+/// configuration `run` is passed to each device. Returns the exit code.
 ///
 /// # Errors
 /// The folder or the address cannot be used, or the device does not start at all.
-pub fn run(listen: SocketAddr, clock: ClockConfig, run: Value) -> Result<(), SupervisorError> {
-    let lock = lock::lock_patiently(&clock.data_dir, Holder::Clock, LOCK_TIMEOUT)?;
+pub fn run(
+    listen: SocketAddr,
+    clock: ClockConfig,
+    run: Value,
+) -> Result<ExitCode, SupervisorError> {
+    let _lock = lock::lock_patiently(&clock.data_dir, Holder::Clock, LOCK_TIMEOUT)?;
+    let own = Execution::of_this_process().map_err(cannot_start)?;
+    let mut programs = Programs::new(clock.data_dir.clone(), own.installation.clone());
+    let failure = own.execute_update(&mut programs);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(cannot_start)?;
+    if let Some(failure) = failure {
+        let _context = runtime.enter();
+        // The attempt has reset this signal: without a handler, a line without a reader would end this process.
+        let _ = signal(SignalKind::pipe());
+        print_error(&failure);
+    }
     wait_for_orphan(&clock)?;
-    let listener = match inherited()? {
+    let inherited = inherited()?;
+    let has_manager = inherited.is_some();
+    let listener = match inherited {
         Some(listener) => listener,
         None => bind(listen)?,
     };
-    let installation = Installation {
-        path: std::env::current_exe().map_err(cannot_start)?,
-        factory: Factory::own(),
-    };
-    let lock = lock.as_fd().try_clone_to_owned().map_err(cannot_start)?;
-    let own = OwnProgram::installed();
-    let supervisor =
-        Supervisor::new(lock, listener, own, installation, clock, run).map_err(cannot_start)?;
-    runtime()?.block_on(supervisor.run())
-}
-
-/// Continues as the supervisor whose state was handed over.
-///
-/// # Errors
-/// As for [`run`].
-pub fn resume(handover: Handover, clock: ClockConfig) -> Result<(), SupervisorError> {
-    let supervisor = Supervisor::resumed(handover, clock).map_err(cannot_start)?;
-    runtime()?.block_on(supervisor.run())
-}
-
-/// The runtime of the supervisor: one thread.
-pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, SupervisorError> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(cannot_start)
+    let mut supervisor =
+        Supervisor::new(listener, own, programs, clock, run).map_err(cannot_start)?;
+    supervisor.has_manager = has_manager;
+    runtime.block_on(supervisor.run())
 }
 
 /// The error for a failed system call at the start.

@@ -4,7 +4,7 @@ use std::{
     io::{self, Write},
     net::{SocketAddr, TcpListener},
     os::{fd::OwnedFd, unix::process::ExitStatusExt},
-    process::{Command, ExitStatus, Stdio},
+    process::{Command, ExitCode, ExitStatus, Stdio},
     time::Duration,
 };
 
@@ -13,17 +13,17 @@ use rustix::process::Signal;
 use serde_json::Value;
 use signal_hook::low_level::signal_name;
 use tokio::time::{Instant, sleep_until, timeout};
-use updates::slots::{ImageSlot, Program};
+use updates::slots::ImageSlot;
 
 use crate::{
     SupervisorError,
     config::{ClockConfig, DEFAULTS, DeviceConfig, OpaqueConfig},
     crash_dumps::CrashDumps,
-    handover::Handover,
+    execution::Execution,
     limits::SupervisorLimits,
-    messages::{DeviceMessage, PROTOCOL, REFUSED_CODE, RESTART_CODE},
+    messages::{DeviceMessage, REFUSED_CODE, RESTART_CODE},
     process::Process,
-    programs::{self, ChosenProgram, Installation, Programs},
+    programs::{self, ChosenProgram, Programs},
     restarts::{DeviceEnd, EndedDevice, FailureCounts, FailureKind, NextStep},
     service_manager::{NOTIFY_SOCKET, Notifier},
     signals::StopSignals,
@@ -46,12 +46,10 @@ const LAST_MESSAGES: Duration = Duration::from_millis(100);
 
 /// The supervisor.
 pub(crate) struct Supervisor {
-    /// Locks the data folder while it is open.
-    pub(crate) lock: OwnedFd,
     /// The listening socket of the clock.
     pub(crate) listener: TcpListener,
     pub(crate) address: SocketAddr,
-    pub(crate) own: OwnProgram,
+    pub(crate) own: Execution,
     pub(crate) programs: Programs,
     pub(crate) clock: ClockConfig,
     pub(crate) notifier: Notifier,
@@ -62,28 +60,10 @@ pub(crate) struct Supervisor {
     pub(crate) next: OpaqueConfig,
     /// Failures so far.
     pub(crate) counts: FailureCounts,
-    /// The slot of this supervisor after a handover, until its device makes progress.
-    pub(crate) unconfirmed: Option<ImageSlot>,
-    /// False after a failed exec; do not try again.
-    pub(crate) may_execute: bool,
-}
-
-/// The program of this supervisor.
-pub(crate) struct OwnProgram {
-    /// The program.
-    pub(crate) program: Program,
-    /// SHA-256 of its file in hex digits, because its slot may have another program now; `None` if unknown.
-    pub(crate) digest: Option<String>,
-}
-
-impl OwnProgram {
-    /// The installed program.
-    pub(crate) fn installed() -> OwnProgram {
-        OwnProgram {
-            program: Program::Factory,
-            digest: None,
-        }
-    }
+    /// The slot of this program, until its device makes progress.
+    unconfirmed: Option<ImageSlot>,
+    /// A service manager holds the socket and starts the clock again.
+    pub(crate) has_manager: bool,
 }
 
 /// The running device process.
@@ -102,76 +82,61 @@ impl Supervisor {
     /// # Errors
     /// The listener has no address.
     pub(crate) fn new(
-        lock: OwnedFd,
         listener: TcpListener,
-        own: OwnProgram,
-        installation: Installation,
+        own: Execution,
+        programs: Programs,
         clock: ClockConfig,
         run: Value,
     ) -> io::Result<Supervisor> {
         Ok(Supervisor {
-            lock,
             address: listener.local_addr()?,
             listener,
+            unconfirmed: own.program.slot(),
             own,
-            programs: Programs::new(clock.data_dir.clone(), installation),
+            programs,
             limits: SupervisorLimits::of(&clock),
             clock,
             notifier: Notifier::from_environment(),
             is_announced: false,
             next: DeviceConfig::first(run),
             counts: FailureCounts::default(),
-            unconfirmed: None,
-            may_execute: true,
+            has_manager: false,
         })
     }
 
-    /// Continues with the state of another supervisor.
-    ///
-    /// # Errors
-    /// The listener has no address.
-    pub(crate) fn resumed(handover: Handover, clock: ClockConfig) -> io::Result<Supervisor> {
-        let Handover {
-            state,
-            listener,
-            lock,
-        } = handover;
-        let own = OwnProgram {
-            program: state.own,
-            digest: state.own_digest,
-        };
-        let run = Value::Null;
-        let mut supervisor =
-            Supervisor::new(lock, listener, own, state.installation.clone(), clock, run)?;
-        supervisor.unconfirmed = state.own.slot();
-        supervisor.programs.set_suspended(state.suspended);
-        supervisor.is_announced = state.announced;
-        supervisor.next = DeviceConfig {
-            protocol: PROTOCOL,
-            ..state.next
-        };
-        Ok(supervisor)
-    }
-
-    /// Runs until a stop signal, or until it is clear that no device can start.
+    /// Runs until a stop signal, until a service manager should start the clock with a new program, or until it is clear that
+    /// no device can start.
     ///
     /// # Errors
     /// No device starts.
-    pub(crate) async fn run(mut self) -> Result<(), SupervisorError> {
+    pub(crate) async fn run(mut self) -> Result<ExitCode, SupervisorError> {
         let mut stop = StopSignals::new().map_err(cannot_start)?;
         let _dumps = self.serve_crash_dumps();
+        let mut chosen = self.programs.choose();
         loop {
-            let ended = self.run_device(&mut stop).await;
+            let ended = self.run_device(chosen, &mut stop).await;
+            let is_restart = matches!(ended.end, DeviceEnd::Restart);
             match self.next_step(ended)? {
-                NextStep::Stop => return Ok(()),
+                NextStep::Stop => return Ok(ExitCode::SUCCESS),
                 NextStep::Start => {}
                 NextStep::StartAfter(pause) => {
                     if stop.received_within(pause).await {
-                        return Ok(());
+                        return Ok(ExitCode::SUCCESS);
                     }
                 }
             }
+            chosen = self.programs.choose();
+            if is_restart && self.should_end_for(&chosen) {
+                self.notifier.notify("STOPPING=1");
+                return Ok(ExitCode::from(RESTART_CODE));
+            }
         }
+    }
+
+    /// Whether the service manager should start the clock again, so that it runs another program than this process.
+    fn should_end_for(&self, chosen: &ChosenProgram) -> bool {
+        let would_execute = chosen.may_execute || chosen.program.slot().is_none();
+        self.has_manager && would_execute && !self.own.is_of(chosen)
     }
 
     /// Serves the socket for crash dumps, on boards that have them, until the tasks are dropped.
@@ -194,10 +159,13 @@ impl Supervisor {
     }
 
     /// Starts a device and watches it until it ends.
-    async fn run_device(&mut self, stop: &mut StopSignals) -> EndedDevice {
+    async fn run_device(
+        &mut self,
+        mut chosen: ChosenProgram,
+        stop: &mut StopSignals,
+    ) -> EndedDevice {
         let begun = Instant::now();
-        let (started, mut chosen) = self.start_next(stop).await;
-        let end = match started {
+        let end = match self.start_next(&chosen) {
             Ok(process) => {
                 self.counts.unstarted = 0;
                 let end = self.watch(process, &chosen, stop).await;
@@ -222,19 +190,15 @@ impl Supervisor {
         }
     }
 
-    /// Hands over to the supervisor of the chosen program if that is due, then starts the device.
-    async fn start_next(&mut self, stop: &mut StopSignals) -> (io::Result<Process>, ChosenProgram) {
-        let chosen = self.programs.choose();
-        if !chosen.is_trial {
-            self.hand_over(&chosen, stop).await;
-        }
-        self.next.firmware = Some(self.programs.firmware(&chosen));
-        let started = self.start(&chosen);
+    /// Starts the next device, and counts the start of a program on trial.
+    fn start_next(&mut self, chosen: &ChosenProgram) -> io::Result<Process> {
+        self.next.firmware = Some(self.programs.firmware(chosen));
+        let started = self.start(chosen);
         // A failed start does not count, because the host may be the cause.
         if let (Ok(_), true, Some(slot)) = (&started, chosen.is_trial, chosen.program.slot()) {
             self.programs.count_start(slot);
         }
-        (started, chosen)
+        started
     }
 
     /// Starts a device process.
@@ -342,7 +306,7 @@ impl Supervisor {
         }
     }
 
-    /// Stores that a new program works. Its supervisor takes over at the next start of the device.
+    /// Stores that a new program works.
     fn trial_passed(&mut self, device: &mut SupervisedDevice) {
         device.trial = None;
         let chosen = &mut device.chosen;
@@ -370,7 +334,7 @@ impl Supervisor {
             DeviceMessage::Beat => {
                 self.notifier.notify("WATCHDOG=1");
                 if let Some(slot) = self.unconfirmed.take() {
-                    self.programs.handover_succeeded(slot);
+                    self.programs.clear_executions(slot);
                 }
             }
             DeviceMessage::PainterStuck => {}

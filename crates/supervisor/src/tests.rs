@@ -3,33 +3,27 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
 use std::{
-    fs,
-    net::TcpListener,
-    os::{fd::AsFd, unix::fs::symlink},
-    path::Path,
-    time::Duration,
+    fs, net::TcpListener, os::unix::fs::symlink, path::Path, process::ExitCode, time::Duration,
 };
 
 use semver::Version;
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use storage::{
-    disk::Folder,
-    lock::{self, Holder},
-};
+use storage::disk::Folder;
 use tokio::time::sleep;
 use updates::{
     record,
-    slots::{Factory, HANDOVERS_MAX, ImageSlot, Installed, Program, TrialState},
+    slots::{EXECUTIONS_MAX, Factory, ImageSlot, Installed, Program, TrialState},
 };
 
 use crate::{
     config::{ClockConfig, OpaqueConfig},
+    execution::Execution,
     limits::{LIMITS, SupervisorLimits},
     messages::DeviceMessage,
-    programs::Installation,
+    programs::{Installation, Programs},
     service_manager::Notifier,
-    supervision::{OwnProgram, Supervisor, page},
+    supervision::{Supervisor, page},
 };
 
 fn clock(folder: &Path) -> ClockConfig {
@@ -53,15 +47,18 @@ fn supervisor(folder: &Path, script: &str) -> Supervisor {
     let _ = fs::remove_file(&program);
     symlink(prepared, &program).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let lock = lock::lock(folder, Holder::Clock).unwrap();
-    let lock = lock.as_fd().try_clone_to_owned().unwrap();
     let installation = Installation {
         path: program,
         factory: Factory::own(),
     };
-    let own = OwnProgram::installed();
+    let programs = Programs::new(folder.to_path_buf(), installation.clone());
+    let own = Execution {
+        program: Program::Factory,
+        digest: None,
+        installation,
+    };
     let mut supervisor =
-        Supervisor::new(lock, listener, own, installation, clock(folder), json!({})).unwrap();
+        Supervisor::new(listener, own, programs, clock(folder), json!({})).unwrap();
     supervisor.notifier = Notifier::default();
     // Long enough for a slow host.
     supervisor.limits = SupervisorLimits {
@@ -75,21 +72,25 @@ fn supervisor(folder: &Path, script: &str) -> Supervisor {
 
 /// Runs a supervisor until its device was started a number of times. Returns the configurations.
 async fn starts(folder: &Path, supervisor: Supervisor, count: usize) -> Vec<OpaqueConfig> {
-    let read = || -> Vec<OpaqueConfig> {
-        let text = fs::read_to_string(folder.join("starts")).unwrap_or_default();
-        text.lines()
-            .filter_map(|line| serde_json::from_str(line).ok())
-            .collect()
-    };
     tokio::select! {
         ended = supervisor.run() => panic!("it ended: {ended:?}"),
-        () = async {
-            while read().len() < count {
-                sleep(Duration::from_millis(5)).await;
-            }
-        } => {}
+        () = started(folder, count) => {}
     }
-    read()
+    configurations(folder)
+}
+
+/// Waits until the device of a supervisor was started a number of times.
+async fn started(folder: &Path, count: usize) {
+    while configurations(folder).len() < count {
+        sleep(Duration::from_millis(5)).await;
+    }
+}
+
+fn configurations(folder: &Path) -> Vec<OpaqueConfig> {
+    let text = fs::read_to_string(folder.join("starts")).unwrap_or_default();
+    text.lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
 }
 
 /// Puts the script into the first slot, as a program of a version that is newer than the installed one.
@@ -111,8 +112,7 @@ fn install(folder: &Path, trial_state: TrialState) {
             digest: Sha256::digest(&bytes).into(),
             factory_build: Factory::own().build,
             trial_state,
-            // No handover in these tests.
-            handovers: HANDOVERS_MAX,
+            executions: 0,
         };
         slots.activate(slot, installed);
     })
@@ -268,6 +268,47 @@ async fn a_requested_restart_is_not_a_crash() {
     assert_eq!((starts[2].crashes, starts[2].note.clone()), (0, None));
 }
 
+/// With a service manager, a restart of the device starts the clock again if another program is to be executed.
+#[tokio::test]
+async fn a_restart_ends_the_supervisor_for_another_program() {
+    let (trial, proven) = (TrialState::Trial { starts: 0 }, TrialState::Proven);
+    let (own, factory) = (Program::Slot(ImageSlot::A), Program::Factory);
+    // Service manager, program of this process and whether it is still in its slot, program in the slot, executions, end.
+    for row in [
+        (true, factory, true, Some(proven), 0, true),
+        (true, factory, true, Some(proven), EXECUTIONS_MAX, false),
+        (true, factory, true, Some(trial), 0, false),
+        (true, own, true, Some(proven), 0, false),
+        (true, own, false, Some(proven), 0, true),
+        (true, own, true, None, 0, true),
+        (false, factory, true, Some(proven), 0, false),
+    ] {
+        let (has_manager, program, is_current, slot, executions, ends) = row;
+        let folder = tempfile::tempdir().unwrap();
+        let mut supervisor = supervisor(folder.path(), "echo ready; exit 75");
+        if let Some(trial_state) = slot {
+            install(folder.path(), trial_state);
+        }
+        let slots = record::change(&mut Folder::new(folder.path()), |slots| {
+            for _ in 0..executions {
+                slots.count_execution(ImageSlot::A);
+            }
+        });
+        let slots = slots.unwrap();
+        let digest = slots.get(ImageSlot::A).map(|installed| installed.digest);
+        supervisor.has_manager = has_manager;
+        supervisor.own.program = program;
+        supervisor.own.digest = digest
+            .filter(|_| is_current && program != factory)
+            .map(hex::encode);
+        let code = tokio::select! {
+            code = supervisor.run() => Some(code.unwrap()),
+            () = started(folder.path(), 2) => None,
+        };
+        assert_eq!(code, ends.then_some(ExitCode::from(75)), "{row:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_stuck_painter_restarts_the_device() {
     let folder = tempfile::tempdir().unwrap();
@@ -283,7 +324,6 @@ async fn a_device_that_fails_again_and_again_runs_in_safe_mode() {
         ("exit 70", "before it was ready"),
         ("echo ready; exit 70", "after"),
     ] {
-        // A new folder, because another test that has just forked may have the previous lock open for a moment.
         let folder = tempfile::tempdir().unwrap();
         let safe = format!(
             "test $(wc -l < {}) -gt 3 && {{ echo ready; exec sleep 1000; }}; {script}",

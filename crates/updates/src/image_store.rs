@@ -238,7 +238,7 @@ impl ImageStore {
             digest: header.content_digest,
             factory_build: self.factory.build.clone(),
             trial_state: TrialState::Trial { starts: 0 },
-            handovers: 0,
+            executions: 0,
         };
         Ok((slot, Box::new(installed)))
     }

@@ -41,11 +41,6 @@ pub enum Command {
     Run(Box<RunConfig>),
     /// Run the device process of a supervisor.
     Device(Box<DeviceConfig>),
-    /// Continue the supervisor of another program version.
-    TakeOver {
-        /// Only check whether that is possible.
-        try_only: bool,
-    },
     /// Render a screen to a PNG file.
     Render(RenderArgs),
     /// List the clocks on the local network.
@@ -148,13 +143,6 @@ enum Subcommands {
     Device {
         /// The configuration, as JSON.
         config: String,
-    },
-    /// Continue the supervisor that has executed this program; its state is on standard input
-    #[command(hide = true)]
-    TakeOver {
-        /// Only check whether that is possible.
-        #[arg(long)]
-        try_only: bool,
     },
     /// Write a dump of a crashed device; started by the supervisor.
     #[command(hide = true, name = crash_dumps::DUMPER)]
@@ -263,7 +251,6 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
         Subcommands::Wiring(command) => Ok(Command::Wiring(command)),
         Subcommands::Completions { shell } => Ok(Command::Print(completions(shell))),
         Subcommands::Man { folder } => Ok(Command::Man(folder)),
-        Subcommands::TakeOver { try_only } => Ok(Command::TakeOver { try_only }),
         Subcommands::CrashDump { process, folder } => Ok(Command::CrashDump { process, folder }),
         Subcommands::Device { config } => serde_json::from_str(&config)
             .map(|config| Command::Device(Box::new(config)))
@@ -479,7 +466,7 @@ mod tests {
                 }
             }
             assert!(
-                !script.contains("take-over"),
+                !script.contains("crash-dump"),
                 "{shell}: a hidden command is offered"
             );
         }

@@ -3,8 +3,9 @@
 use std::{
     fs::{self, File},
     io::{BufRead, BufReader, Read, Write},
-    net::{SocketAddr, TcpStream},
+    net::{SocketAddr, TcpListener, TcpStream},
     ops::{Deref, DerefMut},
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Output, Stdio},
     thread::sleep,
@@ -121,6 +122,23 @@ impl Clock {
         let mut command = papertick(&["run"]);
         command.args(arguments);
         Clock::launch(&mut command, "127.0.0.1:0", data_dir, stderr.into())
+    }
+
+    /// As `start_with`, as a service manager does: the socket is descriptor 3, and the variables have the number of sockets
+    /// and the process.
+    pub(crate) fn start_as_service(
+        listener: TcpListener,
+        data_dir: &Path,
+        arguments: &[&str],
+    ) -> Clock {
+        const AS_MANAGER: &str =
+            r#"exec 3<&0 </dev/null; LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" run "$@""#;
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", AS_MANAGER, env!("CARGO_BIN_EXE_papertick")])
+            .args(arguments)
+            .stdin(OwnedFd::from(listener));
+        Clock::start_as(&mut command, data_dir)
     }
 
     /// Starts a clock. `None` if it exits at once.
@@ -297,6 +315,11 @@ impl Clock {
         eventually("both processes have exited", || {
             !is_alive(device) && !is_alive(supervisor)
         });
+    }
+
+    /// Waits until the supervisor exits.
+    pub(crate) fn ended(mut self) -> ExitStatus {
+        self.supervisor.wait().unwrap()
     }
 
     /// Sends a signal to the supervisor and waits until it exits.

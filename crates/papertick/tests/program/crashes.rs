@@ -15,12 +15,8 @@ use std::{
 
 use diagnostics::backtrace;
 use rustix::process::{Pid, Signal, kill_process};
-use updates::slots::ImageSlot;
 
-use crate::{
-    clock::{Clock, eventually, folder},
-    programs::{NEW, firmware, install, wait_for_takeover, working_program},
-};
+use crate::clock::{Clock, eventually, folder};
 
 /// Secrets of a clock, except its password, which would be required for the requests.
 const SECRETS: &str = r#"{"proxyPass":"canary-proxy","otaPass":"canary-upload","nwcUri":"nostr+walletconnect://b889ff5b1513b641e2a139f661a661364979c5beee91842f8f0ef42ab558e9d4?relay=wss%3A%2F%2Frelay.invalid&secret=71a8c14c1407c113601079c4302dab36460f0ccd0ad506f1f2dc73b5100cafe0","httpAuthUser":"canary-user"}"#;
@@ -150,32 +146,4 @@ fn a_killed_device_leaves_no_dump() {
     let clock = Clock::start(folder.path());
     crash(&clock, Signal::KILL);
     assert!(!folder.path().join("coredump.dmp").exists());
-}
-
-/// The supervisor process has executed another program by then.
-#[test]
-fn dumps_work_after_a_takeover_of_the_supervisor() {
-    let folder = folder();
-    install(
-        folder.path(),
-        ImageSlot::A,
-        "4.9.0",
-        &working_program(),
-        NEW,
-    );
-    let clock = Clock::start_with(folder.path(), &["--trial-seconds", "1"]);
-    eventually("the new program works", || {
-        firmware(&clock)["trial"] == false
-    });
-    clock.send("POST", "/api/restart", "").unwrap();
-    let command_line = format!("/proc/{}/cmdline", clock.supervisor().as_raw_nonzero());
-    eventually("the new supervisor has taken over", || {
-        fs::read_to_string(&command_line).is_ok_and(|line| line.contains("take-over"))
-    });
-    wait_for_takeover(folder.path());
-    assert_eq!(clock.get("/api/coredump").status, 404);
-    crash(&clock, Signal::ABORT);
-    let program = Path::new(env!("CARGO_BIN_EXE_papertick"));
-    let text = backtrace::of(&folder.path().join("coredump.dmp"), program).unwrap();
-    assert!(text.starts_with("SIGABRT"), "{text}");
 }

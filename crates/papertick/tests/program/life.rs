@@ -5,7 +5,6 @@ use std::{
     io::{Read, Write},
     net::{TcpListener, TcpStream},
     os::{
-        fd::OwnedFd,
         linux::net::SocketAddrExt,
         unix::net::{SocketAddr, UnixDatagram},
     },
@@ -35,22 +34,12 @@ fn a_clock_prints_its_address_and_answers() {
 
 #[test]
 fn socket_activation() {
-    // Like a service manager: the socket is descriptor 3, and the variables have the number of sockets and the process.
-    const AS_MANAGER: &str = r#"exec 3<&0 </dev/null; LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" run"#;
     let folder = folder();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let place = listener.local_addr().unwrap();
     // A connection from before the start is answered.
     let early = TcpStream::connect(place).unwrap();
-    let mut command = Command::new("sh");
-    command
-        .args([
-            "-c",
-            &format!("{AS_MANAGER} \"$@\""),
-            env!("CARGO_BIN_EXE_papertick"),
-        ])
-        .stdin(OwnedFd::from(listener));
-    let clock = Clock::start_as(&mut command, folder.path());
+    let clock = Clock::start_as_service(listener, folder.path(), &[]);
     assert_eq!(clock.address(), place);
     (&early)
         .write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")

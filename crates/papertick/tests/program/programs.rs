@@ -2,6 +2,7 @@
 
 use std::{
     fs, io,
+    net::TcpListener,
     os::{fd::OwnedFd, unix::fs::PermissionsExt},
     path::Path,
 };
@@ -16,10 +17,7 @@ use updates::{
     slots::{Factory, ImageSlot, Installed, TrialState},
 };
 
-use crate::{
-    clock::{Clock, PATIENCE, eventually, folder, is_alive},
-    updating::UpdateRig,
-};
+use crate::clock::{Clock, PATIENCE, eventually, folder, is_alive};
 
 /// Trial time in these tests, s.
 const TRIAL: &[&str] = &["--trial-seconds", "1"];
@@ -66,7 +64,7 @@ pub(crate) fn install(
         digest: Sha256::digest(program).into(),
         factory_build: Factory::own().build,
         trial_state,
-        handovers: 0,
+        executions: 0,
     };
     record::change(&mut Folder::new(data_dir), |slots| {
         slots.activate(slot, installed)
@@ -80,25 +78,21 @@ pub(crate) fn firmware(clock: &Clock) -> Value {
     clock.get("/api/system/status").json()["firmware"].clone()
 }
 
-/// Waits until a supervisor has taken over and its device works.
-pub(crate) fn wait_for_takeover(data_dir: &Path) {
-    let path = data_dir.join("firmware.json");
-    let is_settled = || {
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        !text.is_empty() && !text.contains("\"handovers\":1")
-    };
-    eventually("the takeover is complete", is_settled);
-}
-
 fn runs(clock: &Clock, running: &str, is_trial: bool) -> bool {
     let firmware = firmware(clock);
     firmware["running"] == running && firmware["trial"] == is_trial
 }
 
-/// The script that a process runs, or else the program.
-fn command_line(pid: Pid) -> String {
-    let path = format!("/proc/{}/cmdline", pid.as_raw_nonzero());
-    String::from_utf8(fs::read(path).unwrap()).unwrap()
+/// Whether a process is that of the program of an update, which the installed one has executed.
+fn is_executed(pid: Pid) -> bool {
+    let variables = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).unwrap();
+    String::from_utf8_lossy(&variables).contains("PAPERTICK_EXECUTION")
+}
+
+/// Executions of the program in the first slot without progress.
+fn executions(data_dir: &Path) -> u64 {
+    let slots = record::load(&mut Folder::new(data_dir));
+    slots.get(ImageSlot::A).unwrap().executions
 }
 
 #[test]
@@ -124,24 +118,28 @@ fn a_new_program_is_on_trial_until_it_has_worked() {
             "managedBy": null,
         })
     );
-    let (supervisor, device) = (clock.supervisor(), clock.device());
+    let device = clock.device();
     eventually("the new program works", || runs(&clock, "a", false));
     assert_eq!(clock.device(), device, "the device was not restarted");
-    assert!(!command_line(supervisor).contains("take-over"));
+    // Without a service manager the supervisor stays.
     clock.send("POST", "/api/restart", "").unwrap();
-    eventually("the new supervisor has taken over", || {
-        command_line(supervisor).contains("take-over")
+    eventually("the new program answers", || {
+        clock.device() != device && runs(&clock, "a", false)
     });
+    assert!(!is_executed(clock.supervisor()));
+    clock.end(Signal::TERM);
 
-    // The new supervisor has all functions.
-    wait_for_takeover(folder.path());
+    let clock = Clock::start_with(folder.path(), TRIAL);
+    assert!(runs(&clock, "a", false));
+    assert!(is_executed(clock.supervisor()));
+    eventually("the device makes progress", || {
+        executions(folder.path()) == 0
+    });
     let device = clock.device();
     kill_process(device, Signal::KILL).unwrap();
     eventually("another device runs", || clock.device() != device);
     let notes = clock.get("/api/status").json()["notes"].to_string();
     assert!(notes.contains("an unexpected end, once so far"), "{notes}");
-    clock.send("POST", "/api/restart", "").unwrap();
-    eventually("the new program answers", || runs(&clock, "a", false));
     let device = clock.device();
     let (status, took) = clock.end(Signal::TERM);
     assert!(
@@ -149,11 +147,28 @@ fn a_new_program_is_on_trial_until_it_has_worked() {
         "{status} after {took:?}"
     );
     assert!(!is_alive(device));
+}
 
-    // After a restart of the clock it starts directly.
-    let clock = Clock::start_with(folder.path(), TRIAL);
+#[test]
+fn a_service_manager_starts_the_new_program_at_the_next_restart() {
+    let folder = folder();
+    install(
+        folder.path(),
+        ImageSlot::A,
+        "4.9.0",
+        &working_program(),
+        NEW,
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let start = || Clock::start_as_service(listener.try_clone().unwrap(), folder.path(), TRIAL);
+    let clock = start();
+    eventually("the new program works", || runs(&clock, "a", false));
+    clock.send("POST", "/api/restart", "").unwrap();
+    assert_eq!(clock.ended().code(), Some(75));
+    let clock = start();
+    assert_eq!(clock.address(), listener.local_addr().unwrap());
     assert!(runs(&clock, "a", false));
-    assert!(command_line(clock.supervisor()).contains("take-over"));
+    assert!(is_executed(clock.supervisor()));
 }
 
 #[test]
@@ -308,96 +323,41 @@ fn a_program_that_restarts_the_machine_repeatedly_is_rolled_back() {
 }
 
 #[test]
-fn a_failed_takeover_keeps_the_old_supervisor() {
-    let own = env!("CARGO_BIN_EXE_papertick");
-    for (program, expected) in [
-        // The program reports that it cannot take over.
-        (
-            format!("#!/bin/sh\n[ $1 = take-over ] && exit 2\nexec {own} \"$@\"\n"),
-            0,
-        ),
-        // The program reports that it can take over, and then crashes. The clock exits, but later starts work.
-        (
-            format!("#!/bin/sh\n[ \"$*\" = take-over ] && exit 1\nexec {own} \"$@\"\n"),
-            3,
-        ),
-    ] {
-        let folder = folder();
-        install(
-            folder.path(),
-            ImageSlot::A,
-            "4.9.0",
-            &program,
-            TrialState::Proven,
-        );
-        let mut broken = 0;
-        let clock = loop {
-            match Clock::try_start(folder.path()) {
-                Some(clock) => break clock,
-                None => broken += 1,
-            }
-            assert!(broken <= expected, "{broken}");
-        };
-        assert_eq!(broken, expected);
-        assert!(
-            runs(&clock, "a", false),
-            "the device still runs from the slot"
-        );
-        assert!(!command_line(clock.supervisor()).contains("take-over"));
-    }
-}
-
-/// A program that records its takeover attempts in a file.
-fn counting(version: &str, takes_over: bool, counts: &Path) -> String {
-    let own = env!("CARGO_BIN_EXE_papertick");
-    let (counts, refusal) = (counts.display(), if takes_over { ":" } else { "exit 2" });
-    format!(
-        "#!/bin/sh\n[ \"$*\" = take-over ] && echo {version} >> {counts}\n[ \"$1\" = take-over ] && {refusal}\nexec {own} \"$@\"\n"
-    )
-}
-
-/// The slot of the running supervisor may have a newer program.
-#[test]
-fn a_newer_program_in_the_same_slot_takes_over() {
-    let rig = UpdateRig::new();
-    let counts = rig.path().join("counts");
-    let clock = rig.clock();
-    for (version, takes_over) in [("4.7.0", true), ("4.8.0", false), ("4.9.0", true)] {
-        let program = counting(version, takes_over, &counts);
-        assert_eq!(clock.upload(&rig.image(version, &program)).status, 200);
-        eventually("the new program runs", || {
-            firmware(&clock)["version"] == version
-        });
-        eventually("the new program works", || {
-            firmware(&clock)["trial"] == false
-        });
-        clock.send("POST", "/api/restart", "").unwrap();
-        if takes_over {
-            eventually("the new supervisor has taken over", || {
-                fs::read_to_string(&counts)
-                    .unwrap_or_default()
-                    .contains(version)
-            });
-        }
-    }
-    assert_eq!(fs::read_to_string(&counts).unwrap(), "4.7.0\n4.9.0\n");
-}
-
-/// Standard error of the clock may not be read.
-#[test]
-fn a_failed_exec_keeps_the_old_supervisor() {
+fn after_three_failed_starts_the_installed_program_runs_itself() {
     let own = env!("CARGO_BIN_EXE_papertick");
     let folder = folder();
-    let program = format!(
-        "#!/bin/sh\n[ \"$2\" = --try-only ] && {{ chmod 600 \"$0\"; exit 0; }}\nexec {own} \"$@\"\n"
-    );
     install(
         folder.path(),
         ImageSlot::A,
         "4.9.0",
-        &program,
+        &format!("#!/bin/sh\n[ $1 = run ] && exit 1\nexec {own} \"$@\"\n"),
         TrialState::Proven,
     );
+    for _ in 0..3 {
+        assert!(Clock::try_start(folder.path()).is_none());
+    }
+    let clock = Clock::start(folder.path());
+    assert!(
+        runs(&clock, "a", false),
+        "the device still runs from the slot"
+    );
+    assert!(!is_executed(clock.supervisor()));
+}
+
+/// Standard error of the clock may not be read.
+#[test]
+fn the_installed_program_runs_if_an_update_cannot_be_executed() {
+    let folder = folder();
+    let slot = ImageSlot::A;
+    install(
+        folder.path(),
+        slot,
+        "4.9.0",
+        &working_program(),
+        TrialState::Proven,
+    );
+    let file = folder.path().join(program_file(slot));
+    fs::set_permissions(file, fs::Permissions::from_mode(0o600)).unwrap();
     let (reader, writer) = io::pipe().unwrap();
     drop(reader);
     let stderr = fs::File::from(OwnedFd::from(writer));

@@ -1,22 +1,14 @@
 //! Compatibility with recorded messages of supervisors and devices of other versions.
 
 use std::{
-    fs::File,
-    io::{BufRead, BufReader, IoSlice, Read, Write},
-    mem::MaybeUninit,
+    io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
-    os::{
-        fd::{AsFd, BorrowedFd, OwnedFd},
-        unix::net::UnixStream,
-    },
+    os::fd::OwnedFd,
     path::Path,
     process::{Child, Command, Stdio},
 };
 
-use rustix::{
-    net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg},
-    process::{Pid, Signal, kill_process},
-};
+use rustix::process::Pid;
 use serde_json::{Value, json};
 
 use crate::{
@@ -135,86 +127,5 @@ fn a_device_serves_supervisors_of_every_version() {
         let answer = request(place, "POST", "/api/restart");
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
         assert_eq!(device.0.wait().unwrap().code(), Some(75), "{config}");
-    }
-}
-
-/// State from the first version with a handover; without a running device.
-fn supervisor_of_protocol_1(data_dir: &Path) -> Value {
-    json!({
-        "protocol": 1,
-        "own": { "slot": "a" },
-        "installation": {
-            "path": env!("CARGO_BIN_EXE_papertick"),
-            "factory": { "version": "4.0.0", "build": "4.0.0-abc-7" },
-        },
-        "next": device_of_protocol_2(data_dir),
-        "announced": true,
-        "device": null,
-    })
-}
-
-/// Sends a text and file descriptors on a socket.
-fn send(writer: &UnixStream, text: &str, descriptors: &[BorrowedFd<'_>]) {
-    let mut space = [const { MaybeUninit::uninit() }; rustix::cmsg_space!(ScmRights(3))];
-    let mut control = SendAncillaryBuffer::new(&mut space);
-    assert!(control.push(SendAncillaryMessage::ScmRights(descriptors)));
-    let text = [IoSlice::new(text.as_bytes())];
-    sendmsg(writer, &text, &mut control, SendFlags::empty()).unwrap();
-}
-
-#[test]
-fn a_supervisor_takes_over_from_the_previous_version() {
-    let folder = folder();
-    let lock = File::create(folder.path().join("lock")).unwrap();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let place = listener.local_addr().unwrap();
-    let (reader, writer) = UnixStream::pair().unwrap();
-    let mut supervisor = Started::by(
-        papertick(&["take-over"])
-            .stdin(Stdio::from(OwnedFd::from(reader)))
-            .stderr(Stdio::null()),
-    );
-    let mut state = supervisor_of_protocol_1(folder.path());
-    // The process id is unchanged.
-    state["next"]["supervisor"] = json!(supervisor.0.id());
-    let descriptors = [listener.as_fd(), lock.as_fd()];
-    send(&writer, &state.to_string(), &descriptors);
-    drop((writer, listener, lock));
-    let status = request(place, "GET", "/api/system/status");
-    assert!(status.contains("\"running\":\"factory\""), "{status}");
-    kill_process(Pid::from_child(&supervisor.0), Signal::TERM).unwrap();
-    assert!(supervisor.0.wait().unwrap().success());
-}
-
-#[test]
-fn take_over_try_only_reports_whether_it_is_possible() {
-    let folder = folder();
-    let before = supervisor_of_protocol_1(folder.path());
-    let mut with_more = before.clone();
-    with_more["own_digest"] = json!("00");
-    with_more["something"] = json!({ "new": true });
-    let mut with_device = before.clone();
-    with_device["device"] = json!({ "number": 8, "program": { "slot": "a" }, "heard": "" });
-    let mut later = before.clone();
-    later["protocol"] = json!(99);
-    for (state, can_take_over) in [
-        (before.to_string(), true),
-        (with_more.to_string(), true),
-        (with_device.to_string(), false),
-        (later.to_string(), false),
-        ("{}".to_string(), false),
-        (String::new(), false),
-    ] {
-        let mut command = papertick(&["take-over", "--try-only"]);
-        let command = command.stdin(Stdio::piped()).stderr(Stdio::null());
-        let mut process = Started::by(command);
-        let mut stdin = process.0.stdin.take().unwrap();
-        stdin.write_all(state.as_bytes()).unwrap();
-        drop(stdin);
-        assert_eq!(
-            process.0.wait().unwrap().success(),
-            can_take_over,
-            "{state}"
-        );
     }
 }

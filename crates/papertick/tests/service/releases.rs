@@ -336,7 +336,7 @@ async fn a_failed_release_is_not_installed_again_automatically() {
         digest: [0; 32],
         factory_build: String::new(),
         trial_state: TrialState::Trial { starts: 0 },
-        handovers: 0,
+        executions: 0,
     };
     record::change(disk, |slots| {
         slots.activate(ImageSlot::A, installed);

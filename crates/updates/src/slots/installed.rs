@@ -9,8 +9,8 @@ use super::Factory;
 /// Most starts of a program on trial without a result, for example because of power cuts.
 pub const TRIAL_STARTS_MAX: u64 = 3;
 
-/// Most handovers to the supervisor of a program without a sign that it works.
-pub const HANDOVERS_MAX: u64 = 3;
+/// Most executions of a program in place of the installed one without progress of its device.
+pub const EXECUTIONS_MAX: u64 = 3;
 
 /// A program in a slot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,9 +28,9 @@ pub struct Installed {
     /// Whether it works.
     #[serde(flatten)]
     pub trial_state: TrialState,
-    /// Handovers to its supervisor without a sign that it works.
+    /// Executions in place of the installed program without progress of its device.
     #[serde(default)]
-    pub handovers: u64,
+    pub executions: u64,
 }
 
 /// Whether a program has passed its trial.

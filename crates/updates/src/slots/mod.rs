@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 pub use installed::{
-    HANDOVERS_MAX, Installed, SkipReason, SkippedVersion, TRIAL_STARTS_MAX, TrialState,
+    EXECUTIONS_MAX, Installed, SkipReason, SkippedVersion, TRIAL_STARTS_MAX, TrialState,
 };
 pub use program::{Factory, Firmware, ImageSlot, Program};
 
@@ -131,17 +131,17 @@ impl Slots {
         })
     }
 
-    /// Counts a handover to the supervisor of a program.
-    pub fn handover_started(&mut self, slot: ImageSlot) {
+    /// Counts an execution of a program in place of the installed one.
+    pub fn count_execution(&mut self, slot: ImageSlot) {
         if let Some(installed) = self.programs.get_mut(&slot) {
-            installed.handovers += 1;
+            installed.executions += 1;
         }
     }
 
-    /// Records that the supervisor of a program works.
-    pub fn handover_succeeded(&mut self, slot: ImageSlot) {
+    /// Records that a program works in place of the installed one.
+    pub fn clear_executions(&mut self, slot: ImageSlot) {
         if let Some(installed) = self.programs.get_mut(&slot) {
-            installed.handovers = 0;
+            installed.executions = 0;
         }
     }
 

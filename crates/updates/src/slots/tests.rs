@@ -11,7 +11,7 @@ fn installed(version: &str, trial_state: TrialState) -> Installed {
         digest: [0xA7; 32],
         factory_build: "old".to_string(),
         trial_state,
-        handovers: 0,
+        executions: 0,
     }
 }
 
@@ -230,13 +230,13 @@ fn any_installed() -> impl Strategy<Value = Option<Installed>> {
     ];
     let rest = (any::<[u8; 32]>(), any::<bool>(), 0..5_u64);
     let installed = (0..6_u64, trial_state, rest).prop_map(
-        |(minor, trial_state, (digest, is_same_build, handovers))| Installed {
+        |(minor, trial_state, (digest, is_same_build, executions))| Installed {
             version: Version::new(4, minor, 0),
             bytes: minor,
             digest,
             factory_build: if is_same_build { "new" } else { "old" }.to_string(),
             trial_state,
-            handovers,
+            executions,
         },
     );
     proptest::option::of(installed)
