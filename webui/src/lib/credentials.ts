@@ -16,7 +16,7 @@ function stored(): string {
   try {
     return sessionStorage.getItem(STORED) ?? localStorage.getItem(STORED) ?? '';
   } catch {
-    // A worker has no storage, and a browser may disable it.
+    // A browser may disable storage.
     return '';
   }
 }
@@ -44,9 +44,10 @@ export function useAuthorization(value: string): void {
 
 /** Stores the credentials in use; to be called after the clock has accepted them. */
 export function storeCredentials(persistence: Persistence): void {
-  removeStoredCredentials();
   try {
+    sessionStorage.removeItem(STORED);
     (persistence === 'browser' ? localStorage : sessionStorage).setItem(STORED, authorization);
+    if (persistence === 'tab') localStorage.removeItem(STORED);
   } catch {
     // Storage may be disabled; the next visit needs a new sign-in.
   }
@@ -61,10 +62,11 @@ export function storedPersistence(): Persistence {
   }
 }
 
-/** Removes stored credentials. */
+/** Removes stored credentials; other tabs get a storage event, also if none were stored for the browser. */
 export function removeStoredCredentials(): void {
   try {
     sessionStorage.removeItem(STORED);
+    localStorage.setItem(STORED, '');
     localStorage.removeItem(STORED);
   } catch {
     // Storage may be disabled; it is empty then.

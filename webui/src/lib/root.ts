@@ -4,9 +4,8 @@
 export const ROOT = rootPath();
 
 function rootPath(): string {
-  if (typeof document !== 'undefined') return new URL('./', document.baseURI).pathname;
-  // A worker has no document; its script is in a folder below the root.
-  return typeof location === 'undefined' ? '/' : new URL('../', location.href).pathname;
+  // Unit tests have no document.
+  return typeof document === 'undefined' ? '/' : new URL('./', document.baseURI).pathname;
 }
 
 /** The address of a path of the clock, such as `/api/status`. */

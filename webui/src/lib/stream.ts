@@ -66,11 +66,12 @@ export class EventStream {
     void this.#connect();
   }
 
+  /** Closes the connection until a restart, or until `retryNow`. */
   stop(): void {
     const abort = this.#abort;
     this.#abort = undefined;
     this.#cancelWait?.();
-    this.#cancelWait = undefined;
+    this.#cancelWait = () => {};
     abort?.abort();
   }
 
@@ -84,11 +85,11 @@ export class EventStream {
   retryNow(): void {
     if (!this.#cancelWait) return;
     this.#cancelWait();
-    this.#cancelWait = undefined;
     void this.#connect();
   }
 
   async #connect(): Promise<void> {
+    this.#cancelWait = undefined;
     this.listener.state({ kind: 'connecting' });
     const abort = new AbortController();
     this.#abort = abort;
@@ -150,9 +151,6 @@ export class EventStream {
     const closing = this.#closedAt !== undefined && now - this.#closedAt < RESTART_MOST_MS;
     const wait = this.#backoff.next(closing);
     this.listener.state({ kind: 'away', until: now + wait, closing });
-    this.#cancelWait = this.environment.after(wait, () => {
-      this.#cancelWait = undefined;
-      void this.#connect();
-    });
+    this.#cancelWait = this.environment.after(wait, () => void this.#connect());
   }
 }

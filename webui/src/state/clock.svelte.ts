@@ -6,19 +6,22 @@ import {
   encoded,
   removeStoredCredentials,
   storeCredentials,
+  STORED,
   storedPersistence,
   useAuthorization,
   type Persistence,
 } from '../lib/credentials';
 import type { Frame } from '../lib/sse';
-import type { StreamState } from '../lib/stream';
+import { EventStream, type StreamState } from '../lib/stream';
 import type { BenchState, Manifest, Status } from '../lib/documents.gen';
 import type { Settings } from '../lib/types';
 import { bench } from './bench.svelte';
-import { events } from './events';
 import { glass } from './glass.svelte';
 import { notices } from './notices.svelte';
 import { RESTART, SETTINGS } from '../lib/operations';
+
+/** How long the event stream of a hidden page stays open, ms. Browsers limit the connections to a host. */
+const HIDDEN_MS = 60_000;
 
 class Clock {
   status = $state.raw<Status | null>(null);
@@ -46,21 +49,34 @@ class Clock {
   #isLoading = false;
   /** The status named newer settings while the settings were being loaded. */
   #mustReload = false;
-  #events = events({
+  #hiddenTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The event stream, including the signals of a simulated board. */
+  #events = new EventStream('/events?bench', {
     state: (state) => this.#onState(state),
     frame: (frame) => this.#onFrame(frame),
-    signed: () => (this.signedIn = currentAuthorization() !== ''),
   });
 
   start(): void {
     this.#events.start();
     glass.start();
-    addEventListener('online', () => this.#events.retryNow());
-    document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState !== 'visible') return;
-      this.retry();
-      this.#checkSettings();
+    this.#onVisibility();
+    addEventListener('online', () => this.#onVisibility());
+    document.addEventListener('visibilitychange', () => this.#onVisibility());
+    addEventListener('storage', ({ key, newValue }) => {
+      // Another tab signed in to stay, or out.
+      const authorization = newValue ?? '';
+      if (key === STORED && authorization !== currentAuthorization()) this.#use(authorization);
     });
+  }
+
+  #onVisibility(): void {
+    clearTimeout(this.#hiddenTimer);
+    if (document.visibilityState !== 'visible') {
+      this.#hiddenTimer = setTimeout(() => this.#events.stop(), HIDDEN_MS);
+      return;
+    }
+    this.retry();
+    this.#checkSettings();
   }
 
   /** Reconnects immediately. */
@@ -80,8 +96,7 @@ class Clock {
       return explain(failure);
     }
     storeCredentials(persistence);
-    this.signedIn = true;
-    this.#events.signedIn();
+    this.#use(currentAuthorization());
     return '';
   }
 
@@ -90,14 +105,21 @@ class Clock {
     this.#later = encoded(user, password);
   }
 
-  /** Removes the credentials and all data of the clock. */
+  /** Removes the credentials and all data of the clock, in all tabs. */
   signOut(): void {
-    this.#later = '';
-    useAuthorization('');
-    removeStoredCredentials();
-    this.signedIn = false;
-    this.#clear();
-    this.#events.signedIn();
+    this.#use('');
+  }
+
+  /** Reconnects with other credentials; with none, everything is removed. */
+  #use(authorization: string): void {
+    useAuthorization(authorization);
+    this.signedIn = authorization !== '';
+    if (!this.signedIn) {
+      this.#later = '';
+      removeStoredCredentials();
+      this.#clear();
+    }
+    this.#events.restart();
   }
 
   async loadSettings(): Promise<void> {
@@ -140,8 +162,7 @@ class Clock {
       useAuthorization(this.#later);
       this.#later = '';
       storeCredentials(storedPersistence());
-      this.signedIn = true;
-      this.#events.signedIn();
+      this.#use(currentAuthorization());
       return;
     }
     const before = this.stream.kind;

@@ -135,44 +135,33 @@ test('an idle page sends no requests except for its stream', async () => {
   assert.equal(clock.streams.size, 1);
 });
 
-test('many tabs share one stream', async () => {
-  const tabs = [];
-  for (let tab = 0; tab < 8; tab += 1) tabs.push(await openPage(page.context(), clock.url));
-  for (const tab of tabs) {
-    await tab.page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
-    assert.deepEqual(tab.faults, []);
+test('a tab in the background closes its stream after a minute, and is updated when it is visible again', async () => {
+  const tab = await page.context().newPage();
+  await tab.clock.install();
+  await tab.goto(clock.url);
+  await tab.waitForSelector('[data-link="live"]');
+  const show = (state) =>
+    tab.evaluate((state) => {
+      Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, state);
+  assert.equal(clock.streams.size, 2);
+  await show('hidden');
+  for (let tens = 1; tens < 6; tens += 1) {
+    await tab.clock.runFor(10_000);
+    // A stream without data would be closed, too.
+    clock.send('status', clock.status());
+    await page.waitForTimeout(50);
+    assert.equal(clock.streams.size, 2);
   }
-  assert.equal(clock.streams.size, 1);
+  await tab.clock.runFor(10_000);
+  await until('a closed stream', () => clock.streams.size === 1);
   clock.running = false;
   clock.changed(clock.data());
-  for (const tab of tabs) await tab.page.waitForSelector('[data-rotation]:has-text("Paused by you")');
+  await show('visible');
+  await tab.waitForSelector('[data-rotation]:has-text("Paused by you")');
+  assert.equal(clock.streams.size, 2);
 });
-
-for (const [what, without] of [
-  ['no shared workers', () => delete globalThis.SharedWorker],
-  [
-    'a shared worker that does not start',
-    () => {
-      globalThis.SharedWorker = class {
-        port = { postMessage() {} };
-        constructor() {
-          setTimeout(() => this.onerror(new Event('error')), 0);
-        }
-      };
-    },
-  ],
-])
-  test(`a browser with ${what} has a stream of its own, and signs in`, async () => {
-    const context = await browser.newContext();
-    await context.addInitScript(without);
-    const { page: alone, faults: wrong } = await openPage(context, clock.url);
-    await sevenPanels(alone);
-    await lock();
-    await signIn(alone);
-    await sevenPanels(alone);
-    assert.deepEqual(wrong, []);
-    await context.close();
-  });
 
 test('an outage is shown with its reason and duration, and sources can be restarted', async () => {
   clock.link = 'down';
@@ -260,11 +249,12 @@ test('a clock that created a password shows its panels and an explanation at the
   await page.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
 });
 
-test('signing in or out in one tab does so in all tabs, and removes the password everywhere', async () => {
+test('signing in to stay, or out, in one tab does so in all tabs', async () => {
   const { page: second, faults: wrong } = await openPage(page.context(), clock.url);
   await lock();
   const locked = second.locator('[data-sign-in]');
   await locked.waitFor({ timeout: 10_000 });
+  await page.locator('[data-sign-in]').getByLabel('Stay signed in').check();
   await signIn(page);
   for (const tab of [page, second]) await sevenPanels(tab);
   await second.getByRole('button', { name: 'Next screen', exact: true }).click();
@@ -272,6 +262,10 @@ test('signing in or out in one tab does so in all tabs, and removes the password
   await second.getByRole('button', { name: 'Sign out' }).click();
   await page.locator('[data-sign-in]').waitFor();
   assert.deepEqual(await storedCredentials(), [false, false]);
+  // A sign-out reaches tabs with credentials of their own, too.
+  for (const tab of [page, second]) await signIn(tab);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await locked.waitFor();
   assert.deepEqual(wrong, []);
 });
 
