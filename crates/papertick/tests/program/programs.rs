@@ -176,7 +176,7 @@ fn a_failing_new_program_is_rolled_back() {
     for (program, reason) in [
         (with_device_script("exit 70"), "exit status: 70"),
         (with_device_script("exit 1"), "exit status: 1"),
-        (with_device_script("kill -SEGV $$"), "signal: 11"),
+        (with_device_script("kill -SEGV $$"), "SIGSEGV"),
         (
             with_device_script("echo ready; exec sleep 1000"),
             "it neither painted nor answered requests",
