@@ -6,6 +6,7 @@ use super::{
     assets::Asset,
     embedded::{DOCUMENTS, EmbeddedFile},
     html::escaped,
+    parse::percent_decode,
     response,
 };
 
@@ -16,13 +17,21 @@ pub const FOLDER: &str = "handbook";
 pub const ROOT_WITHOUT_SLASH: &str = "/handbook";
 
 /// The document that is shown first.
-const FIRST: &str = "README";
+const FIRST: &str = "handbook";
 
 /// The document that lists all others.
 const CONTENTS: &str = "SUMMARY";
 
-/// The page or file of a path below the folder; `None` if there is none.
-pub fn asset(path: &str) -> Option<Asset> {
+/// Most sections that a search lists.
+const FOUND_MAX: usize = 30;
+
+/// The page or file of a path below the folder, or the result of a search (`?q=words`); `None` if there is none.
+pub fn asset(path: &str, query: Option<&str>) -> Option<Asset> {
+    let searched = query.and_then(|query| percent_decode(query.strip_prefix("q=")?, true));
+    if let Some(words) = searched.filter(|_| path.is_empty()) {
+        let page = page(&found(&words), &document(CONTENTS)?);
+        return Some(Asset::new(page.into(), response::HTML));
+    }
     let name = if path.is_empty() { FIRST } else { path };
     let name = name.strip_suffix(".md").unwrap_or(name);
     if let Some(text) = document(name) {
@@ -37,10 +46,60 @@ fn document(name: &str) -> Option<String> {
     String::from_utf8(file.plain().into()).ok()
 }
 
+/// The sections that contain all words, as Markdown: first those with the words in their headings.
+fn found(words: &str) -> String {
+    let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
+    let has_all = |text: &str| {
+        let text = text.to_lowercase();
+        words.iter().all(|word| text.contains(word))
+    };
+    let names = DOCUMENTS
+        .iter()
+        .filter_map(|file| file.name.strip_suffix(".md"));
+    let pages = names
+        .filter(|name| *name != CONTENTS)
+        .filter_map(|name| Some((name, document(name)?)));
+    let (mut titled, mut others) = (Vec::new(), Vec::new());
+    for (name, text) in pages {
+        let mut title = "";
+        for section in sections(&text) {
+            let heading = section.lines().next().unwrap_or_default();
+            let heading = heading.trim_start_matches('#').trim();
+            if section.starts_with("# ") {
+                title = heading;
+            }
+            let link = format!("- [{title}: {heading}]({name}.md#{})\n", anchor(heading));
+            match (has_all(heading), has_all(section)) {
+                (true, _) => titled.push(link),
+                (false, true) => others.push(link),
+                (false, false) => {}
+            }
+        }
+    }
+    let links: String = titled.into_iter().chain(others).take(FOUND_MAX).collect();
+    match links.is_empty() {
+        true => "# Search\n\nNothing was found.\n".into(),
+        false => format!("# Search\n\n{links}"),
+    }
+}
+
+/// The sections of a document, each with its heading.
+fn sections(text: &str) -> impl Iterator<Item = &str> {
+    let starts = text.match_indices("\n#").map(|(at, _)| at + 1);
+    // A comment in a block of code is no heading.
+    let starts = starts.filter(|at| text[..*at].matches("```").count().is_multiple_of(2));
+    let starts: Vec<usize> = [0].into_iter().chain(starts).collect();
+    let ends = starts.clone().into_iter().skip(1).chain([text.len()]);
+    starts
+        .into_iter()
+        .zip(ends)
+        .filter_map(|(start, end)| text.get(start..end))
+}
+
 fn page(text: &str, contents: &str) -> String {
     let title = text.lines().find_map(|line| line.strip_prefix("# "));
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title} · papertick</title>\n<link rel=\"icon\" href=\"../favicon.svg\">\n<link rel=\"stylesheet\" href=\"../handbook.css\">\n</head>\n<body>\n<nav>\n<p><a href=\"../\">← The clock</a></p>\n<details>\n<summary>Contents</summary>\n{contents}</details>\n</nav>\n<main>\n{body}</main>\n</body>\n</html>\n",
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title} · papertick</title>\n<link rel=\"icon\" href=\"../favicon.svg\">\n<link rel=\"stylesheet\" href=\"../handbook.css\">\n</head>\n<body>\n<nav>\n<p><a href=\"../\">← The clock</a></p>\n<form role=\"search\" action=\"./\"><input type=\"search\" name=\"q\" aria-label=\"Search the handbook\" required> <button>Search</button></form>\n<details>\n<summary>Contents</summary>\n{contents}</details>\n</nav>\n<main>\n{body}</main>\n</body>\n</html>\n",
         title = escaped(title.unwrap_or("Handbook")),
         contents = render(contents),
         body = render(text),
@@ -70,7 +129,10 @@ fn render(text: &str) -> String {
     }
     let mut html = String::new();
     push_html(&mut html, events.into_iter());
-    html
+    // What scrolls is reachable by keyboard, and an empty cell is no heading.
+    html.replace("<pre>", "<pre tabindex=\"0\">")
+        .replace("<table>", "<table tabindex=\"0\">")
+        .replace("<th></th>", "<td></td>")
 }
 
 /// The id of a heading, by the rules of GitHub and mdBook.
@@ -135,7 +197,7 @@ mod tests {
                 let found = match (target, part) {
                     (None, "") => is_outside,
                     (None, part) => is_outside || values(&text, "id").contains(&part),
-                    (Some(target), "") => asset(target).is_some(),
+                    (Some(target), "") => asset(target, None).is_some(),
                     (Some(target), part) => {
                         pages.contains(&target) && values(&page_of(target), "id").contains(&part)
                     }
@@ -158,7 +220,20 @@ mod tests {
     #[test]
     fn other_paths_are_not_served() {
         for path in ["nothing", "../Cargo", "gallery/"] {
-            assert!(asset(path).is_none(), "{path}");
+            assert!(asset(path, None).is_none(), "{path}");
         }
+    }
+
+    #[test]
+    fn a_search_finds_sections_with_all_words_first_by_their_headings() {
+        let found = found("Do not DISTURB");
+        assert!(found.contains("](handbook.md#lights)"), "{found}");
+        let refreshing = super::found("refreshing");
+        let first = refreshing.lines().nth(2);
+        assert_eq!(
+            first,
+            Some("- [Handbook: Refreshing](handbook.md#refreshing)")
+        );
+        assert!(super::found("xyzzy").contains("Nothing was found"));
     }
 }

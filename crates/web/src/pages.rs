@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use api::documents::page::Manifest;
 use feeds::image::page::{ENTRY, MANIFEST};
-use http::HeaderMap;
+use http::{HeaderMap, Uri};
 
 use super::{
     assets::{Asset, Assets},
@@ -46,7 +46,8 @@ static ASSETS: LazyLock<Assets> =
     LazyLock::new(|| Assets::of_program(embedded::PAGE, &PROGRAM_FILES));
 
 /// The response with a file of the page; `None` if there is no such file.
-pub fn file(state: &ServerState, path: &str, headers: &HeaderMap) -> Option<Response> {
+pub fn file(state: &ServerState, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
+    let path = uri.path();
     let decoded = percent_decode(path, false).unwrap_or_else(|| path.to_string());
     if decoded.contains('\0') || decoded.split('/').any(|segment| segment == "..") {
         return Some(response::bad_request("bad path"));
@@ -65,7 +66,7 @@ pub fn file(state: &ServerState, path: &str, headers: &HeaderMap) -> Option<Resp
         if path == handbook::ROOT_WITHOUT_SLASH {
             return Some(response::redirect(&format!("{}/", handbook::FOLDER)));
         }
-        let asset = handbook::asset(&rest.join("/"));
+        let asset = handbook::asset(&rest.join("/"), uri.query());
         return asset.map(|asset| asset.response(headers, &state.policy));
     }
     if segments.first().is_some_and(|view| VIEWS.contains(view)) {
@@ -120,5 +121,5 @@ pub fn manifest(call: &Call) -> Response {
 
 /// The file at the path of the route.
 pub fn named(call: &Call) -> Response {
-    file(&call.state, call.parts.uri.path(), call.headers()).unwrap_or_else(response::not_found)
+    file(&call.state, &call.parts.uri, call.headers()).unwrap_or_else(response::not_found)
 }

@@ -373,7 +373,7 @@ async fn serve_without_route(
         return portal::page_or_redirect(state, request).await;
     }
     let file = (reads && !target.portal)
-        .then(|| pages::file(state, request.uri().path(), request.headers()))
+        .then(|| pages::file(state, request.uri(), request.headers()))
         .flatten();
     let missing = || match html::is_wanted(request.headers()) {
         true => {
