@@ -5,7 +5,7 @@
 pub mod network_manager;
 pub mod secrets;
 
-use std::{collections::BTreeMap, pin::pin, time::Duration};
+use std::{collections::BTreeMap, net::IpAddr, pin::pin, time::Duration};
 
 use board::{
     moments::until,
@@ -134,15 +134,18 @@ impl Radio {
     }
 }
 
-/// Reports all events of the radio, and applies the plan, until the device stops.
+/// Reports all events of the radio, and applies the plan, until the device stops. `listen` is the address at which the
+/// clock listens.
 pub async fn run(
     wifi: impl Wifi,
     plan: watch::Receiver<WifiPlan>,
     requests: RadioRequests,
+    listen: IpAddr,
     inbox: Inbox,
 ) {
     let driver = WifiDriver {
         wifi,
+        listen,
         plan,
         networks: requests.networks,
         inbox,
@@ -155,6 +158,7 @@ pub async fn run(
 
 struct WifiDriver<W> {
     wifi: W,
+    listen: IpAddr,
     plan: watch::Receiver<WifiPlan>,
     networks: watch::Sender<Option<Vec<WifiNetwork>>>,
     inbox: Inbox,
@@ -169,7 +173,9 @@ impl<W: Wifi> WifiDriver<W> {
         loop {
             let scan_at = self.scan_at;
             tokio::select! {
-                event = self.wifi.event() => send(&self.inbox, event).await?,
+                event = self.wifi.event() => {
+                    send(&self.inbox, self.at_own_address(event)).await?;
+                }
                 changed = self.plan.changed() => {
                     changed.map_err(|_| Stopped)?;
                     self.apply_plan().await;
@@ -178,6 +184,16 @@ impl<W: Wifi> WifiDriver<W> {
                 () = until(scan_at) => self.scan().await,
             }
         }
+    }
+
+    /// The event with the address at which the clock answers: if it listens at one address, that is not the host's.
+    fn at_own_address(&self, mut event: LinkEvent) -> LinkEvent {
+        if let LinkEvent::Up { ip, .. } = &mut event
+            && !self.listen.is_unspecified()
+        {
+            *ip = self.listen.to_string();
+        }
+        event
     }
 
     async fn apply_plan(&mut self) {

@@ -245,6 +245,7 @@ impl SharedParts {
         requests: RadioRequests,
     ) -> io::Result<()> {
         let inbox = self.inbox.clone();
+        let listen = self.listen_address.ip();
         match self.config.run.network {
             NetworkConfig::NetworkManager => {
                 let radio = NetworkManager::new(network_manager::Options {
@@ -252,10 +253,10 @@ impl SharedParts {
                     portal_port: self.listen_address.port(),
                     patience: network_manager::PATIENCE,
                 });
-                drivers.spawn("radio", wifi::run(radio, plan, requests, inbox));
+                drivers.spawn("radio", wifi::run(radio, plan, requests, listen, inbox));
             }
             NetworkConfig::Host | NetworkConfig::Simulated(_) => {
-                drivers.spawn("radio", wifi::run(simulated, plan, requests, inbox));
+                drivers.spawn("radio", wifi::run(simulated, plan, requests, listen, inbox));
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! The portal of the access point: what it serves, and the results of attempts to join.
 
-use std::time::Duration;
+use std::{net::Ipv4Addr, time::Duration};
 
 use board::{
     ports::{ProvisionError, Wifi, WifiNetwork},
@@ -88,7 +88,13 @@ impl Portal {
             access_point: None,
             tx_power: None,
         });
-        tokio::spawn(wifi::run(puppet, plan.subscribe(), orders, inbox));
+        tokio::spawn(wifi::run(
+            puppet,
+            plan.subscribe(),
+            orders,
+            Ipv4Addr::UNSPECIFIED.into(),
+            inbox,
+        ));
         let inbox_drain = tokio::spawn(async move { while messages.recv().await.is_some() {} });
         plan.send_modify(|plan| {
             plan.access_point = Some(AccessPoint {
@@ -258,7 +264,7 @@ async fn the_page_lists_the_networks_and_loads_nothing_else() {
     }
     assert!(page.contains("action=\"/save?lang=en\"") && page.contains("name=\"pw\""));
     // The page has the address of the clock, and loads no other files.
-    let rest = page.replace("http://papertick-a1b2c3.local/", "");
+    let rest = page.replace("http://papertick-a1b2c3.local:8080/", "");
     assert!(!rest.contains("http://") && !rest.contains("https://"));
     let rest = page.replace("Caf\u{e9} {{script}}", "");
     assert!(!rest.contains("{{"), "all placeholders are replaced");
@@ -459,7 +465,10 @@ async fn the_page_has_the_later_address_in_the_language_of_the_browser() {
         let answer = portal.clock.send("GET", path, &[accepted], "").await;
         let text = answer.text();
         assert!(text.contains(title), "{path} {accepted}");
-        assert!(text.contains("http://papertick-a1b2c3.local/"), "{path}");
+        assert!(
+            text.contains("http://papertick-a1b2c3.local:8080/"),
+            "{path}"
+        );
         assert!(text.contains("id=\"show\""), "{path}");
         for code in ["en", "de", "nl", "es"] {
             let link = format!("href=\"/?lang={code}\" lang=\"{code}\"");

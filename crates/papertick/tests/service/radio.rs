@@ -1,6 +1,11 @@
 //! The simulated radio, its driver and the device in virtual time: from a new clock to a network and back.
 
-use std::{fs, sync::Arc, time::Duration};
+use std::{
+    fs,
+    net::{IpAddr, Ipv4Addr},
+    sync::Arc,
+    time::Duration,
+};
 
 use board::{
     ports::ProvisionError,
@@ -32,6 +37,9 @@ use tokio::time::{Instant, sleep, timeout};
 use wifi::{ProvisionFailure, Radio};
 
 const AIR: &str = r#"[{"ssid": "Home", "password": "correct horse", "rssi": -48}]"#;
+
+/// Address at which the clock listens.
+const LISTEN: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
 
 /// One run of a clock with a radio.
 pub(crate) struct RadioRig {
@@ -89,7 +97,10 @@ impl RadioRig {
         tasks.spawn("main loop", main_loop.run(stop));
         tasks.spawn("store", worker.run());
         let plan = receivers.wifi.clone();
-        tasks.spawn("radio", wifi::run(board.wifi, plan, orders, inbox.clone()));
+        tasks.spawn(
+            "radio",
+            wifi::run(board.wifi, plan, orders, LISTEN, inbox.clone()),
+        );
         let executor = EffectExecutor {
             inbox: inbox.clone(),
             store,
@@ -200,6 +211,8 @@ async fn the_access_point_stays_while_credentials_are_tried() {
 async fn a_network_that_comes_back_is_joined_again() {
     let mut rig = RadioRig::provisioned().await;
     rig.until("connected").await;
+    // The address of the status is the one at which the clock answers.
+    assert_eq!(rig.receivers.view.borrow().link.ip, LISTEN.to_string());
     for _ in 0..3 {
         rig.bench.set_link(false);
         rig.until("disconnected").await;
