@@ -29,6 +29,9 @@ use super::{
     unread_body::UnreadBody,
 };
 
+/// Port that browsers use without one in the address.
+const HTTP_PORT: u16 = 80;
+
 /// Largest body, bytes.
 const BODY_MAX: usize = 512;
 
@@ -240,13 +243,13 @@ async fn page(
     texts: &PortalTexts,
     content: PageContent<'_>,
 ) -> Response {
-    let hostname = &state.view().hostname;
+    let place = address_html(texts, &state.view(), state.services.port);
     let radio = &state.services.radio;
     let body = match content {
-        PageContent::Stored => stored_html(texts, hostname),
-        PageContent::Form => form_html(texts, hostname, &radio.networks().await, ""),
+        PageContent::Stored => stored_html(texts, &place),
+        PageContent::Form => form_html(texts, &place, &radio.networks().await, ""),
         PageContent::FormWithError(error) => {
-            form_html(texts, hostname, &radio.networks().await, error)
+            form_html(texts, &place, &radio.networks().await, error)
         }
     };
     let html = PAGE
@@ -262,26 +265,32 @@ async fn page(
     response
 }
 
-fn stored_html(texts: &PortalTexts, hostname: &str) -> String {
+fn stored_html(texts: &PortalTexts, place: &str) -> String {
     let PortalTexts {
         connected, joins, ..
     } = texts;
-    format!(
-        "<h1>{connected}</h1><p>{joins} {}</p>",
-        address_html(texts, hostname)
-    )
+    format!("<h1>{connected}</h1><p>{joins} {place}</p>")
 }
 
-/// The address of the clock after it has joined the network.
-fn address_html(texts: &PortalTexts, hostname: &str) -> String {
-    let hostname = escaped(hostname);
+/// Where the clock answers after it has joined the network: by its name if it is announced, and by its address, which
+/// only the router knows.
+fn address_html(texts: &PortalTexts, view: &View, port: u16) -> String {
+    let hostname = escaped(&view.hostname);
+    let port = match port {
+        HTTP_PORT => String::new(),
+        port => format!(":{port}"),
+    };
     let router = texts
         .router
-        .replace("{host}", &format!("<b>{hostname}</b>"));
-    format!("<b>http://{hostname}.local/</b>. {router}")
+        .replace("{host}", &format!("<b>{hostname}</b>"))
+        .replace("{port}", &port);
+    match view.active.mdns_enabled {
+        true => format!("<b>http://{hostname}.local{port}/</b>. {router}"),
+        false => format!("<b>http://{hostname}{port}/</b>. {router}"),
+    }
 }
 
-fn form_html(texts: &PortalTexts, hostname: &str, networks: &[WifiNetwork], error: &str) -> String {
+fn form_html(texts: &PortalTexts, place: &str, networks: &[WifiNetwork], error: &str) -> String {
     let PortalTexts {
         code,
         choose,
@@ -321,8 +330,7 @@ fn form_html(texts: &PortalTexts, hostname: &str, networks: &[WifiNetwork], erro
     let _ = write!(
         html,
         "<label><input type=\"radio\" name=\"ssid\" value=\"\"{checked}><span><input name=\"other\" maxlength=\"32\" placeholder=\"{another}\" aria-label=\"{another}\" autocapitalize=\"none\" autocorrect=\"off\" spellcheck=\"false\"></span></label></fieldset><label class=\"pw\">{password} <input name=\"pw\" type=\"password\" maxlength=\"64\" autocomplete=\"off\"></label><label class=\"show\" hidden><input id=\"show\" type=\"checkbox\">{show}</label><button id=\"go\">{connect}</button> <a href=\"/?lang={code}\">{again}</a></form><p>{afterwards} {place}</p><template id=\"done\">{done}</template><nav>",
-        place = address_html(texts, hostname),
-        done = stored_html(texts, hostname),
+        done = stored_html(texts, place),
     );
     for PortalTexts { code, language, .. } in &LANGUAGES {
         let current = if *code == texts.code {

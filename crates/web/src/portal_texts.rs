@@ -2,7 +2,7 @@
 
 use device::input::LinkFailure;
 
-/// The texts in one language. `{host}` and `{why}` are placeholders.
+/// The texts in one language. `{host}`, `{port}` and `{why}` are placeholders.
 pub(super) struct PortalTexts {
     /// Code of the language, such as `de`.
     pub(super) code: &'static str,
@@ -82,7 +82,7 @@ pub(super) static LANGUAGES: [PortalTexts; 4] = [
         connect: "Connect",
         again: "Look again",
         afterwards: "Afterwards you find the clock in that network at",
-        router: "If that name does not work, your router lists its address under the name {host}.",
+        router: "If that name does not work, your router lists its IP address under the name {host}: open <i>IP address</i>{port}/.",
         connected: "Connected",
         joins: "The clock restarts and joins the network by itself. Go back to your own network and find it at",
         secured: "password",
@@ -117,7 +117,7 @@ pub(super) static LANGUAGES: [PortalTexts; 4] = [
         connect: "Verbinden",
         again: "Nochmals suchen",
         afterwards: "Danach findest du die Uhr in jenem Netzwerk unter",
-        router: "Falls dieser Name nicht geht: Dein Router führt ihre Adresse unter dem Namen {host}.",
+        router: "Falls dieser Name nicht geht: Dein Router führt ihre IP-Adresse unter dem Namen {host}; öffne <i>IP-Adresse</i>{port}/.",
         connected: "Verbunden",
         joins: "Die Uhr startet neu und tritt dem Netzwerk von selbst bei. Geh zurück in dein eigenes Netzwerk; dort findest du sie unter",
         secured: "Passwort",
@@ -152,7 +152,7 @@ pub(super) static LANGUAGES: [PortalTexts; 4] = [
         connect: "Verbinden",
         again: "Opnieuw zoeken",
         afterwards: "Daarna vind je de klok in dat netwerk op",
-        router: "Werkt die naam niet, dan toont je router haar adres onder de naam {host}.",
+        router: "Werkt die naam niet, dan toont je router haar IP-adres onder de naam {host}; open <i>IP-adres</i>{port}/.",
         connected: "Verbonden",
         joins: "De klok herstart en verbindt zelf met het netwerk. Ga terug naar je eigen netwerk; daar vind je haar op",
         secured: "wachtwoord",
@@ -187,7 +187,7 @@ pub(super) static LANGUAGES: [PortalTexts; 4] = [
         connect: "Conectar",
         again: "Buscar de nuevo",
         afterwards: "Después encontrarás el reloj en esa red en",
-        router: "Si ese nombre no funciona, tu router muestra su dirección con el nombre {host}.",
+        router: "Si ese nombre no funciona, tu router muestra su dirección IP con el nombre {host}; abre <i>dirección IP</i>{port}/.",
         connected: "Conectado",
         joins: "El reloj se reinicia y se une solo a la red. Vuelve a tu propia red; allí lo encontrarás en",
         secured: "contraseña",

@@ -442,6 +442,7 @@ mod tests {
             allow_origins: Vec::new(),
             access: PublicAccess::default(),
             clock: runtime::clock::Clock::unset(),
+            port: 80,
             crashes: 0,
             newest: NewestRelease::new(installer.clone(), watch::Sender::new(None).subscribe()).0,
             installer,

@@ -28,6 +28,8 @@ pub struct Services {
     pub allow_origins: Vec<String>,
     /// Trusted proxies and public URLs.
     pub access: PublicAccess,
+    /// Port at which the server listens.
+    pub port: u16,
     /// Clock for uptime and UTC.
     pub clock: Clock,
     /// Crashes of the device since its supervisor started.

@@ -52,6 +52,7 @@ pub async fn start(folder: &Path) -> Rig {
         allow_origins: Vec::new(),
         access: Default::default(),
         clock,
+        port: 80,
         crashes: 0,
         newest: NewestRelease::new(installer.clone(), receivers.releases.clone()).0,
         installer,

@@ -186,6 +186,7 @@ impl RunningDevice {
             identity: identity(),
             allow_origins: config.run.allow_origins.clone(),
             access,
+            port: listen_address.port(),
             clock: clock.clone(),
             crashes: config.crashes,
             installer: installer.clone(),

@@ -249,6 +249,7 @@ impl Clock {
             allow_origins: setup.allow_origins,
             access: setup.access,
             clock: time.clone(),
+            port: 8080,
             crashes: 2,
             newest: NewestRelease::new(installer.clone(), watch::Sender::new(None).subscribe()).0,
             installer,
