@@ -4,7 +4,8 @@ use alloc::format;
 
 use device::{
     displays::{DISPLAYS_MAX, SCREENS_MAX},
-    request::{Refusal, Reply, Request},
+    request::{Changed, Refusal, Reply, Request},
+    view::View,
 };
 
 use crate::{
@@ -73,24 +74,16 @@ impl DeviceCall {
 }
 
 impl ReplyFormat {
-    /// Makes the answer from a reply.
-    pub fn answer(self, reply: Reply) -> Answer {
+    /// Makes the answer from a reply and the view after it.
+    pub fn answer(self, reply: Reply, view: &View) -> Answer {
         match reply {
-            Reply::Done => match self.success {
+            Ok(changed) if changed != Changed::default() => Answer::changed(&changed),
+            Ok(_) => match self.success {
                 SuccessAnswer::Fixed(answer) => answer,
-                SuccessAnswer::Lights => Answer::done(),
+                SuccessAnswer::Lights => Answer::json(&Lights(status::leds(&view.lights))),
             },
-            Reply::Lights(colours) => match self.success {
-                SuccessAnswer::Fixed(answer) => answer,
-                SuccessAnswer::Lights => Answer::json(&Lights(status::leds(&colours))),
-            },
-            // No operation of the device makes these requests: the web server handles pictures itself, and sources
-            // send headers.
-            Reply::Display(_) | Reply::DisplayPicture(_) | Reply::Headers(_) => Answer::done(),
-            Reply::Changed(changed) => Answer::changed(&changed),
-            Reply::Rejected(rejection) => Answer::rejected(&rejection),
-            Reply::Refused(Refusal::WrongCount) => Answer::bad_request(self.mismatch),
-            Reply::Refused(refusal) => refusal_answer(refusal),
+            Err(Refusal::WrongCount) => Answer::bad_request(self.mismatch),
+            Err(refusal) => refusal_answer(refusal),
         }
     }
 }
@@ -98,6 +91,7 @@ impl ReplyFormat {
 /// The answer for a request that the device has refused.
 pub fn refusal_answer(refusal: Refusal) -> Answer {
     match refusal {
+        Refusal::Rejected(rejection) => Answer::rejected(&rejection),
         Refusal::UnknownScreen => Answer::bad_request("unknown screen id"),
         Refusal::UnavailableScreen(id) => {
             Answer::error(409, &format!("screen {id} unavailable for active pool"))

@@ -2,6 +2,8 @@
 
 use alloc::{string::String, sync::Arc, vec::Vec};
 
+use market::HeadersReply;
+
 use crate::sources::Plan;
 use crate::{
     cells::Picture, lights::Rgb, mqtt::MqttPlan, releases::ReleasePlan, request::Reply,
@@ -15,6 +17,8 @@ pub struct Output {
     pub unsaved: Unsaved,
     /// Answer to the request, if the input was one.
     pub reply: Option<Reply>,
+    /// Outcome of the headers, if the input had some.
+    pub headers: Option<HeadersReply>,
     /// What must happen exactly once, in this order, after the reply. A wipe happens before the reply.
     pub effects: Vec<Effect>,
 }

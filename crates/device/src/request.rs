@@ -1,13 +1,13 @@
 //! Requests of clients and their replies.
 
-use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 use core::fmt;
 
-use market::{HeadersReply, Zap, source_id::SourceId, units::Currency};
+use market::{Zap, source_id::SourceId, units::Currency};
 use serde_json::{Map, Value};
 
 use crate::{
-    displays::{DisplayPicture, DisplayRequest, DisplayState},
+    displays::DisplayRequest,
     lights::{Rgb, StripEffect},
     secret::PasswordHash,
     settings::{Key, reject::Rejection},
@@ -124,26 +124,9 @@ impl fmt::Debug for Imported {
     }
 }
 
-/// The answer to a [`Request`], or to headers.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Reply {
-    /// Done, or will be done.
-    Done,
-    /// The settings were changed, with notes for the client.
-    Changed(Changed),
-    /// The settings were not accepted, and nothing was changed.
-    Rejected(Rejection),
-    /// Refused.
-    Refused(Refusal),
-    /// The resting colours of the strip.
-    Lights(Vec<Rgb>),
-    /// A remote display after a change.
-    Display(Box<DisplayState>),
-    /// The picture for a remote display.
-    DisplayPicture(Box<DisplayPicture>),
-    /// The outcome of headers.
-    Headers(Box<HeadersReply>),
-}
+/// The reply to a [`Request`]: what the client should know of the change, or why nothing was changed. What the request has
+/// led to is in the view.
+pub type Reply = Result<Changed, Refusal>;
 
 /// What a client should know of a change of settings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -170,8 +153,10 @@ impl Changed {
 }
 
 /// Why a request was refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
+    /// The settings are not accepted.
+    Rejected(Rejection),
     /// No screen has that id or position.
     UnknownScreen,
     /// The screen belongs to a feature that is off, or to a figure the pool does not publish.

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use api::{answer::Answer, device_call::DeviceCall};
+use api::{
+    answer::Answer,
+    device_call::{DeviceCall, refusal_answer},
+};
 use device::{
     request::{Patch, Reply, Request},
     view::View,
@@ -36,7 +39,7 @@ impl CommandExecutor {
                 Ok(reply) => reply,
                 Err(answer) => return answer,
             };
-            answer = reply_format.answer(reply);
+            answer = reply_format.answer(reply, &self.view.borrow());
             if answer.status != 200 {
                 break;
             }
@@ -55,14 +58,8 @@ impl CommandExecutor {
         };
         let reply = self.request(Request::Patch(patch)).await;
         match reply.map_err(|answer| error_of(&answer))? {
-            Reply::Done
-            | Reply::Changed(_)
-            | Reply::Lights(_)
-            | Reply::Display(_)
-            | Reply::DisplayPicture(_)
-            | Reply::Headers(_) => Ok(()),
-            Reply::Rejected(rejection) => Err(rejection.to_string()),
-            Reply::Refused(refusal) => Err(error_of(&api::device_call::refusal_answer(refusal))),
+            Ok(_) => Ok(()),
+            Err(refusal) => Err(error_of(&refusal_answer(refusal))),
         }
     }
 

@@ -5,7 +5,7 @@ use std::{env, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use device::{
-    request::{Patch, Reply, Request},
+    request::{Patch, Request},
     secret::Secret,
     view::View,
 };
@@ -101,11 +101,11 @@ impl HomeAssistantSupervisor {
             ..Patch::default()
         };
         match inbox.request(Request::Patch(patch)).await {
-            Ok(Reply::Done | Reply::Changed(_)) => {
+            Ok(Ok(_)) => {
                 tracing::info!("using the MQTT broker of Home Assistant")
             }
-            Ok(reply) => tracing::warn!(
-                ?reply,
+            Ok(Err(refusal)) => tracing::warn!(
+                ?refusal,
                 "the settings refuse the MQTT broker of Home Assistant"
             ),
             // The clock is stopping.

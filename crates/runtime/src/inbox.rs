@@ -16,8 +16,31 @@ pub const INBOX_DEPTH: usize = 256;
 pub struct InboxMessage {
     /// The input.
     pub input: Input,
-    /// Where the reply goes, if the sender waits for it.
-    pub answer: Option<oneshot::Sender<Reply>>,
+    /// Where the reply goes.
+    pub reply_to: ReplyChannel,
+}
+
+/// Where the reply to an input goes.
+#[derive(Debug, Default)]
+pub enum ReplyChannel {
+    /// No sender waits for it.
+    #[default]
+    None,
+    /// The reply to a request. An input without a reply drops the channel once it was handled.
+    Request(oneshot::Sender<Reply>),
+    /// The outcome of headers.
+    Headers(oneshot::Sender<HeadersReply>),
+}
+
+impl ReplyChannel {
+    /// Sends the reply that fits the input. That fails if the client has disconnected.
+    pub fn send(self, reply: Option<Reply>, headers: Option<HeadersReply>) {
+        match self {
+            ReplyChannel::Request(sender) => drop(reply.map(|reply| sender.send(reply))),
+            ReplyChannel::Headers(sender) => drop(headers.map(|reply| sender.send(reply))),
+            ReplyChannel::None => {}
+        }
+    }
 }
 
 impl InboxMessage {
@@ -25,7 +48,7 @@ impl InboxMessage {
     pub fn of(input: Input) -> InboxMessage {
         InboxMessage {
             input,
-            answer: None,
+            reply_to: ReplyChannel::None,
         }
     }
 }
@@ -65,7 +88,7 @@ impl Inbox {
         let (reply_to, handled) = oneshot::channel();
         let message = InboxMessage {
             input,
-            answer: Some(reply_to),
+            reply_to: ReplyChannel::Request(reply_to),
         };
         self.sender.send(message).await.map_err(|_| Stopped)?;
         // An input without a reply drops the channel once it was handled.
@@ -86,22 +109,10 @@ impl Inbox {
         let (reply_to, reply) = oneshot::channel();
         let message = InboxMessage {
             input: Input::Headers(origin, headers, reach),
-            answer: Some(reply_to),
+            reply_to: ReplyChannel::Headers(reply_to),
         };
         self.sender.send(message).await.map_err(|_| Stopped)?;
-        match reply.await {
-            Ok(Reply::Headers(headers)) => Ok(*headers),
-            Ok(
-                Reply::Done
-                | Reply::Changed(_)
-                | Reply::Rejected(_)
-                | Reply::Refused(_)
-                | Reply::Lights(_)
-                | Reply::Display(_)
-                | Reply::DisplayPicture(_),
-            )
-            | Err(_) => Err(Stopped),
-        }
+        reply.await.map_err(|_| Stopped)
     }
 
     /// Sends a request and waits for the reply, which comes once the change is stored and visible.
@@ -112,7 +123,7 @@ impl Inbox {
         let (reply_to, reply) = oneshot::channel();
         let message = InboxMessage {
             input: Input::Request(request),
-            answer: Some(reply_to),
+            reply_to: ReplyChannel::Request(reply_to),
         };
         self.sender.send(message).await.map_err(|_| Stopped)?;
         reply.await.map_err(|_| Stopped)

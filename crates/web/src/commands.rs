@@ -39,7 +39,7 @@ pub async fn perform(
         call.state.request(request).await
     };
     match reply {
-        Ok(reply) => response::from_answer(reply_format.answer(reply)),
+        Ok(reply) => response::from_answer(reply_format.answer(reply, &call.state.view())),
         Err(response) => response,
     }
 }

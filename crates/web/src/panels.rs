@@ -5,11 +5,7 @@ use api::{
     parameters::Parameters,
 };
 use bytes::Bytes;
-use device::{
-    frames::{PreviewError, PreviewedScreen},
-    limits::PATCH_BODY_MAX,
-    request::Patch,
-};
+use device::{frames::PreviewedScreen, limits::PATCH_BODY_MAX, request::Patch};
 use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
 use render::{Bitmap, Painter, png};
 use runtime::glass::DisplaySnapshot;
@@ -79,12 +75,7 @@ async fn preview(call: &Call, patch: Patch, screen: PreviewedScreen) -> Response
     let now = call.state.services.clock.now();
     let picture = match call.view.frames.preview(&patch, &screen, now) {
         Ok(picture) => picture,
-        Err(PreviewError::Rejected(rejection)) => {
-            return response::from_answer(Answer::rejected(&rejection));
-        }
-        Err(PreviewError::Refused(refusal)) => {
-            return response::from_answer(refusal_answer(refusal));
-        }
+        Err(refusal) => return response::from_answer(refusal_answer(refusal)),
     };
     let (width, height) = (call.view.board.panel_width, call.view.board.panel_height);
     let rendered = spawn_blocking(move || {

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use api::{
-    answer::Answer,
     device_call::refusal_answer,
     documents::settings_file::{ImportRefusal, SettingsFile, SettingsOrigin},
     limits::IMPORT_BODY_MAX,
 };
 use device::{
-    request::{Imported, Reply, Request},
+    request::{Imported, Request},
     settings::transfer,
 };
 use http::{HeaderValue, StatusCode, header::CONTENT_DISPOSITION};
@@ -94,15 +93,11 @@ async fn apply(call: &Call, file: SettingsFile, is_dry_run: bool) -> Response {
     let names: Vec<&str> = import.changes.iter().map(|change| change.name).collect();
     let request = Request::Import(Imported(file.settings));
     match call.state.request(request).await {
-        Ok(Reply::Done | Reply::Changed(_)) => {
+        Ok(Ok(_)) => {
             tracing::info!(from = file.origin.clock, changed = ?names, "settings imported from a file");
             response::json(&report)
         }
-        Ok(Reply::Rejected(rejection)) => response::from_answer(Answer::rejected(&rejection)),
-        Ok(Reply::Refused(refusal)) => response::from_answer(refusal_answer(refusal)),
-        Ok(Reply::Lights(_) | Reply::Display(_) | Reply::DisplayPicture(_) | Reply::Headers(_)) => {
-            response::not_found()
-        }
+        Ok(Err(refusal)) => response::from_answer(refusal_answer(refusal)),
         Err(response) => response,
     }
 }

@@ -19,7 +19,7 @@ use device::{
     network::LinkState,
     refresh::Refresh,
     releases::{Release, ReleaseCheck, ReleaseVerdict},
-    request::{Patch, Reply, Request},
+    request::{Changed, Patch, Request},
     secret::{Endpoint, Secret},
     settings::Settings,
     sources::{self, ByHand},
@@ -755,6 +755,6 @@ fn a_release_is_reported_with_the_reason_why_it_is_not_installed() {
         body,
         ..Patch::default()
     });
-    assert_eq!(reply(&mut clock, patch), Reply::Done);
+    assert_eq!(reply(&mut clock, patch), Ok(Changed::default()));
     assert_eq!(reported(&clock, 30), Value::Null);
 }

@@ -12,7 +12,7 @@ use device::{
     device::Device,
     input::Input,
     mqtt::Broker,
-    request::{Reply, Request},
+    request::{Changed, Request},
 };
 use market::{
     Observation,
@@ -201,7 +201,7 @@ fn execute(clock: &Device, broker: &Broker, topic: &str, payload: &str) {
             .handle(Input::Request(call.request), now(20))
             .reply
             .unwrap();
-        let answer = call.reply_format.answer(reply);
+        let answer = call.reply_format.answer(reply, &clock.view());
         assert_eq!(answer.status, 200, "{topic} {payload}: {answer:?}");
     }
 }
@@ -235,7 +235,7 @@ fn clocks() -> [Device; 2] {
     let screen = Request::ShowScreen(20);
     assert_eq!(
         informed.handle(Input::Request(screen), now(15)).reply,
-        Some(Reply::Done)
+        Some(Ok(Changed::default()))
     );
     [fresh, informed]
 }

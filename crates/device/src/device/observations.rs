@@ -1,6 +1,6 @@
 //! Observations and headers of sources.
 
-use alloc::{boxed::Box, vec::Vec};
+use alloc::vec::Vec;
 use core::time::Duration;
 
 use chain::Header;
@@ -11,7 +11,6 @@ use crate::{
     event_log::DeviceEvent,
     glass::{LayerContent, RefreshCause},
     output::Output,
-    request::Reply,
     sources::MarketChange,
 };
 
@@ -27,7 +26,7 @@ impl Device {
     ) -> RefreshCause {
         let (reply, news) = self.upstream.add_headers(origin, headers, reach, now);
         let is_useful = reply.refused.is_none() && !headers.is_empty();
-        output.reply = Some(Reply::Headers(Box::new(reply)));
+        output.headers = Some(reply);
         if is_useful && reach == HeadersReach::Newest {
             self.glass.end_splash();
         }

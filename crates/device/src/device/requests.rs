@@ -73,7 +73,7 @@ impl Device {
                 done(RefreshCause::Data)
             }
             Request::FactoryReset if self.is_erasing() => {
-                (Reply::Refused(Refusal::Erasing), RefreshCause::Data)
+                (Err(Refusal::Erasing), RefreshCause::Data)
             }
             Request::FactoryReset => done(self.erase(now, output)),
             // A test is shown even if zaps are switched off.
@@ -134,7 +134,7 @@ impl Device {
                     };
                     done(self.change(set, now, output))
                 }
-                None => (Reply::Refused(Refusal::OutOfRange), RefreshCause::Data),
+                None => (Err(Refusal::OutOfRange), RefreshCause::Data),
             },
         }
     }
@@ -169,10 +169,10 @@ impl Device {
         };
         let patched = match patch::apply(stored, patch, &catalogue) {
             Ok(patched) => patched,
-            Err(rejection) => return (Reply::Rejected(rejection), RefreshCause::Data),
+            Err(rejection) => return (Err(Refusal::Rejected(rejection)), RefreshCause::Data),
         };
         let cause = self.store(patched.settings, now, output);
-        (changed(patched.changed), cause)
+        (Ok(patched.changed), cause)
     }
 
     fn import(
@@ -183,10 +183,10 @@ impl Device {
     ) -> (Reply, RefreshCause) {
         let import = transfer::import(self.settings.stored(), body);
         if let Some(rejection) = import.refused.into_iter().next() {
-            return (Reply::Rejected(rejection), RefreshCause::Data);
+            return (Err(Refusal::Rejected(rejection)), RefreshCause::Data);
         }
         let cause = self.store(import.settings, now, output);
-        (changed(import.changed), cause)
+        (Ok(import.changed), cause)
     }
 
     /// Moves one screen forward or back, and starts the timer.
@@ -246,21 +246,13 @@ fn pressed(gesture: Gesture) -> DeviceEvent {
     DeviceEvent::Button { button, held }
 }
 
-/// The reply to a change of settings.
-fn changed(changed: Changed) -> Reply {
-    match changed == Changed::default() {
-        true => Reply::Done,
-        false => Reply::Changed(changed),
-    }
-}
-
 fn done(cause: RefreshCause) -> (Reply, RefreshCause) {
-    (Reply::Done, cause)
+    (Ok(Changed::default()), cause)
 }
 
 fn tried(outcome: Result<RefreshCause, Refusal>) -> (Reply, RefreshCause) {
     match outcome {
         Ok(cause) => done(cause),
-        Err(refusal) => (Reply::Refused(refusal), RefreshCause::Data),
+        Err(refusal) => (Err(refusal), RefreshCause::Data),
     }
 }

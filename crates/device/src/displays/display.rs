@@ -13,6 +13,7 @@ use super::DisplayContact;
 use crate::{
     canvas::{CanvasSpec, Depth, HEIGHTS, Layout, Turn, WIDTHS, bounded, chosen},
     screens::catalog,
+    settings::Settings,
 };
 
 /// Accepted ages of a picture, minutes.
@@ -219,6 +220,14 @@ fn is_name(text: &str) -> bool {
 }
 
 impl Display {
+    /// Its screens whose features are on.
+    pub fn available_screens(&self, settings: &Settings) -> Vec<u16> {
+        let screens = self.screens.iter().copied();
+        screens
+            .filter(|id| settings.is_screen_available(*id))
+            .collect()
+    }
+
     /// Applies a change, except for the approval.
     pub fn apply(&mut self, change: DisplayChange) {
         fn set<T>(value: &mut T, new: Option<T>) {

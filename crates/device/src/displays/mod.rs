@@ -125,21 +125,30 @@ pub struct DisplayState {
     pub report: DisplayReport,
 }
 
+impl DisplayState {
+    /// Place in its `count` available screens that it shows.
+    pub fn place(&self, count: usize) -> usize {
+        let place = match self.display.content {
+            DisplayContent::Rotation => self.report.place.unwrap_or_default(),
+            DisplayContent::Clock | DisplayContent::Screen => 0,
+        };
+        place.checked_rem(count).unwrap_or_default()
+    }
+}
+
 /// A request of a display, or of its owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DisplayRequest {
-    /// A new display was given this token.
-    SetUp(TokenDigest, IdBytes, DisplayContact),
-    /// A display with this token requests a picture. An unknown token adds a waiting display.
-    Poll {
+    /// A display with this token is set up or requests a picture. An unknown token adds a waiting display.
+    Contact {
         /// Its token.
         token: TokenDigest,
-        /// The data that it sent. `None` if the request is not from the display.
-        contact: Option<(IdBytes, DisplayContact)>,
+        /// The id of a new display is made of them.
+        id: IdBytes,
+        /// The data that it sent.
+        contact: DisplayContact,
         /// How its own rotation moves.
         step: RotationStep,
-        /// Address of the page, which the picture of a waiting display shows.
-        page: String,
     },
     /// A display reports log lines.
     Log(TokenDigest, Vec<DisplayLogLine>),
@@ -334,20 +343,19 @@ impl Displays {
         }
     }
 
-    /// Moves the own rotation of an approved display among `count` screens; returns the place.
-    pub fn turn(&mut self, id: &str, count: usize, step: RotationStep) -> usize {
-        let before = self.reports.get(id).and_then(|report| report.place);
-        let place = match (before, step) {
-            (_, RotationStep::First) | (None, _) => 0,
-            (Some(place), RotationStep::Stay) => place,
-            (Some(place), RotationStep::Next) => place + 1,
+    /// Moves the own rotation of an approved display.
+    pub fn turn(&mut self, id: &str, step: RotationStep, settings: &Settings) {
+        let Some(state) = self.find(|display| display.id == id) else {
+            return;
+        };
+        let count = state.display.available_screens(settings).len();
+        let place = match (state.report.place, step) {
+            (_, RotationStep::Stay) => return,
+            (_, RotationStep::First) | (None, RotationStep::Next) => 0,
+            (Some(_), RotationStep::Next) => state.place(count) + 1,
         };
         let place = place.checked_rem(count).unwrap_or_default();
-        if step != RotationStep::Stay {
-            let report = self.reports.entry(id.into()).or_default();
-            report.place = Some(place);
-        }
-        place
+        self.reports.entry(id.into()).or_default().place = Some(place);
     }
 
     /// Adds log lines of a display.

@@ -1,21 +1,23 @@
 //! Composes pictures from a snapshot of the device, which itself is not involved.
 
 use alloc::{string::String, sync::Arc, vec::Vec};
+use core::time::Duration;
 
 use market::{HeightTruth, MarkReasons, Market, now::Now, offer::Offer};
 
 use super::{Frame, FrameContent};
 use crate::{
     cells::Picture,
-    glass::{ComposeContext, Glass},
+    displays::{self, DisplayContent, DisplayPicture, DisplayState, schedule},
+    glass::{ComposeContext, Glass, panels::style},
     host::HostFacts,
     lights::control::quiet_deadline,
     request::{Patch, Refusal},
+    rotation::BLOCK_HEIGHT,
     screens::{custom, no_data::Silence},
     settings::{
         RunningSettings, Settings,
         patch::{self, Catalogue},
-        reject::Rejection,
     },
     sources::Roster,
 };
@@ -49,15 +51,6 @@ pub enum PreviewedScreen {
     Custom(Vec<String>, Option<u32>),
 }
 
-/// Why there is no preview.
-#[derive(Debug, Clone, PartialEq)]
-pub enum PreviewError {
-    /// The settings are not accepted.
-    Rejected(Rejection),
-    /// The screen is refused.
-    Refused(Refusal),
-}
-
 impl FrameComposer {
     /// A picture for another screen.
     ///
@@ -70,6 +63,48 @@ impl FrameComposer {
         Ok(frame)
     }
 
+    /// The picture of a remote display that `state` describes: the block height if the feature of its screen is off.
+    /// `page` is the address of the page that approves displays.
+    ///
+    /// # Errors
+    /// The screen does not exist.
+    pub fn display_picture(
+        &self,
+        state: &DisplayState,
+        page: &str,
+        now: Now,
+    ) -> Result<DisplayPicture, Refusal> {
+        let settings = self.running.active();
+        let (display, is_approved) = (state.display.clone(), state.is_approved);
+        if !is_approved {
+            let (panels, style) = (self.glass.panel_count(), style(settings));
+            return Ok(DisplayPicture {
+                frame: displays::waiting_frame(&display.id, page, panels, style),
+                returns_in: displays::WAITING_RETURN,
+                is_approved,
+                display,
+            });
+        }
+        let screens = display.available_screens(settings);
+        let content = match display.content {
+            DisplayContent::Clock => FrameContent::Follow,
+            DisplayContent::Screen | DisplayContent::Rotation => {
+                let place = state.place(screens.len());
+                FrameContent::Screen(screens.get(place).copied().unwrap_or(BLOCK_HEIGHT))
+            }
+        };
+        let frame = self.frame(content, now)?;
+        let turn_period = Duration::from_secs(settings.timer_seconds.into());
+        let interval = Duration::from_secs(u64::from(display.interval_min) * 60);
+        let power = state.report.contact.power();
+        Ok(DisplayPicture {
+            returns_in: schedule::returns_in(&frame.changes, turn_period, interval, power),
+            frame,
+            is_approved,
+            display,
+        })
+    }
+
     /// What the panels would show after a change of settings.
     ///
     /// # Errors
@@ -79,13 +114,13 @@ impl FrameComposer {
         patch: &Patch,
         screen: &PreviewedScreen,
         now: Now,
-    ) -> Result<Picture, PreviewError> {
+    ) -> Result<Picture, Refusal> {
         let catalogue = Catalogue {
             currencies: self.offer.currencies().to_vec(),
             screens: self.running.stored().available_screens(),
         };
-        let patched = patch::apply(self.running.stored(), patch, &catalogue)
-            .map_err(PreviewError::Rejected)?;
+        let patched =
+            patch::apply(self.running.stored(), patch, &catalogue).map_err(Refusal::Rejected)?;
         let mut changed = self.clone();
         let before = changed.store(patched.settings);
         let settings = Arc::clone(changed.running.active());
@@ -94,10 +129,7 @@ impl FrameComposer {
         match screen {
             PreviewedScreen::Current => {}
             PreviewedScreen::Screen(number) => {
-                let navigation = changed
-                    .glass
-                    .show_screen(*number, settings, now.uptime)
-                    .map_err(PreviewError::Refused)?;
+                let navigation = changed.glass.show_screen(*number, settings, now.uptime)?;
                 cause = cause.max(navigation);
             }
             PreviewedScreen::Custom(texts, px) => {

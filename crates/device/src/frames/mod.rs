@@ -9,7 +9,7 @@ use market::now::{LocalTime, Now};
 
 use crate::{cells::Picture, glass::rotation::RotationSlot, screens::catalog::Dependency};
 
-pub use composer::{FrameComposer, PreviewError, PreviewedScreen};
+pub use composer::{FrameComposer, PreviewedScreen};
 
 /// What a frame shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

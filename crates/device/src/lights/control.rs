@@ -14,7 +14,7 @@ use super::{
 use crate::{
     board::BoardSpec,
     limits::PAINT_MAX,
-    request::{FrontlightCommand, Refusal, Reply},
+    request::{Changed, FrontlightCommand, Refusal, Reply},
     settings::{RunningSettings, Settings},
 };
 use market::now::Now;
@@ -321,14 +321,14 @@ impl Lights {
     /// Sets the resting colours of the strip, one per LED; an empty list is all black.
     pub fn set_resting_colours(&mut self, pixels: &[Rgb]) -> Reply {
         if self.leds == 0 {
-            return Reply::Refused(Refusal::NoLeds);
+            return Err(Refusal::NoLeds);
         }
         if !pixels.is_empty() && pixels.len() != self.leds {
-            return Reply::Refused(Refusal::WrongCount);
+            return Err(Refusal::WrongCount);
         }
         self.strip.idle();
         self.strip.rest(pixels);
-        Reply::Lights(self.strip.resting().to_vec())
+        Ok(Changed::default())
     }
 
     /// Plays an effect that a client requests.
@@ -339,7 +339,7 @@ impl Lights {
         uptime: Duration,
     ) -> Reply {
         if self.leds == 0 {
-            return Reply::Refused(Refusal::NoLeds);
+            return Err(Refusal::NoLeds);
         }
         let animation = match effect {
             StripEffect::Blink => Animation::Update,
@@ -353,15 +353,15 @@ impl Lights {
             StripEffect::Heartbeat => Animation::Heartbeat,
             StripEffect::Idle => {
                 self.strip.idle();
-                return Reply::Done;
+                return Ok(Changed::default());
             }
             StripEffect::Off => {
                 self.strip.switch_off();
-                return Reply::Done;
+                return Ok(Changed::default());
             }
         };
         self.play(animation, settings, uptime);
-        Reply::Done
+        Ok(Changed::default())
     }
 
     /// Applies a command of a client to the frontlight.
@@ -372,7 +372,7 @@ impl Lights {
         uptime: Duration,
     ) -> Reply {
         let Some(frontlight) = &mut self.frontlight else {
-            return Reply::Refused(Refusal::NoFrontlight);
+            return Err(Refusal::NoFrontlight);
         };
         let command = match command {
             FrontlightCommand::On => FrontlightInput::On,
@@ -380,21 +380,21 @@ impl Lights {
             FrontlightCommand::Flash => FrontlightInput::BlockFlash,
             FrontlightCommand::Brightness(duty) => match u16::try_from(*duty) {
                 Ok(duty) => FrontlightInput::Brightness(duty.min(DUTY_MAX)),
-                Err(_) => return Reply::Refused(Refusal::OutOfRange),
+                Err(_) => return Err(Refusal::OutOfRange),
             },
             FrontlightCommand::Set(duties) => {
                 if !duties.is_empty() && duties.len() != self.panels {
-                    return Reply::Refused(Refusal::WrongCount);
+                    return Err(Refusal::WrongCount);
                 }
                 if duties.iter().any(|duty| *duty > DUTY_MAX) {
-                    return Reply::Refused(Refusal::OutOfRange);
+                    return Err(Refusal::OutOfRange);
                 }
                 frontlight.set(duties, settings, self.quiet);
-                return Reply::Done;
+                return Ok(Changed::default());
             }
         };
         self.command(command, settings, uptime);
-        Reply::Done
+        Ok(Changed::default())
     }
 
     fn command(&mut self, command: FrontlightInput, settings: &Settings, uptime: Duration) {

@@ -7,7 +7,7 @@ use device::{
     mqtt::MqttPlan,
     output::Effect,
     releases::UpdateMode,
-    request::{Refusal, Reply, Request},
+    request::{Changed, Refusal, Request},
     screens::SCREENS,
     secret::{GeneratedPassword, GenerationReason, PasswordHash, Secret},
     sources::SourceConfig,
@@ -651,11 +651,14 @@ fn a_single_source_can_be_restarted() {
         let request = Input::Request(Request::RestartSource(source));
         world.device.handle(request, world.now).reply
     };
-    assert_eq!(restart(&mut world, SourceId::Pool), Some(Reply::Done));
+    assert_eq!(
+        restart(&mut world, SourceId::Pool),
+        Some(Ok(Changed::default()))
+    );
     let after = world.device.desired().sources;
     assert_eq!(after[&SourceId::Relay], before[&SourceId::Relay]);
     assert_ne!(after[&SourceId::Pool], before[&SourceId::Pool]);
-    let unused = Some(Reply::Refused(Refusal::UnusedSource));
+    let unused = Some(Err(Refusal::UnusedSource));
     assert_eq!(restart(&mut world, SourceId::Miner), unused);
     world.run_all("stop-sources");
     assert_eq!(restart(&mut world, SourceId::Pool), unused);
@@ -674,9 +677,9 @@ fn the_connection_to_the_broker_can_be_restarted() {
     };
     world.handle(Input::Linked(identity));
     let before = world.device.desired().mqtt;
-    assert_eq!(restart(&mut world), Some(Reply::Done));
+    assert_eq!(restart(&mut world), Some(Ok(Changed::default())));
     assert_ne!(world.device.desired().mqtt, before);
     let mut world = World::at_noon(settings(""));
-    let unused = Some(Reply::Refused(Refusal::UnusedSource));
+    let unused = Some(Err(Refusal::UnusedSource));
     assert_eq!(restart(&mut world), unused);
 }

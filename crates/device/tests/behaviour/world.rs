@@ -11,7 +11,7 @@ use device::{
     lights::{Rgb, StripEffect},
     memory::Memory,
     output::{Effect, Output, Unsaved},
-    request::{FrontlightCommand, Patch, Reply, Request},
+    request::{FrontlightCommand, Patch, Refusal, Reply, Request},
     secret::Secret,
     settings::{SPECS, Settings, store},
     sources::{self, ByHand},
@@ -264,7 +264,7 @@ impl World {
             _ => panic!("unknown line: {line}"),
         };
         let reply = self.handle(input).reply;
-        let refused = matches!(reply, Some(Reply::Rejected(_)));
+        let refused = matches!(reply, Some(Err(Refusal::Rejected(_))));
         assert!(!refused, "{line}: {reply:?}");
         reply
     }

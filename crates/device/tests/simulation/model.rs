@@ -159,7 +159,7 @@ impl Model {
                 }
             }
             Input::Request(request) => {
-                let refused = matches!(reply, Some(Reply::Refused(_) | Reply::Rejected(_)));
+                let refused = matches!(reply, Some(Err(_)));
                 if let Some(expected) = self.is_refused(request) {
                     assert_eq!(refused, expected, "whether {request:?} is refused");
                 }

@@ -8,7 +8,7 @@ use device::{
     lights::{self, Rgb},
     memory::Memory,
     output::Effect,
-    request::{Patch, Refusal, Reply, Request},
+    request::{Patch, Refusal, Request},
     secret::{GeneratedPassword, GenerationReason, PasswordHash, Secret},
     settings::{Key, Settings},
     view::View,
@@ -804,7 +804,7 @@ fn a_factory_reset_restarts_only_after_the_wipe() {
         "the restart waits for the end of the wipe"
     );
     let again = world.handle(Input::Request(Request::FactoryReset));
-    assert_eq!(again.reply, Some(Reply::Refused(Refusal::Erasing)));
+    assert_eq!(again.reply, Some(Err(Refusal::Erasing)));
     assert_eq!(again.effects, []);
     world.handle(Input::Finished(Finished::Wiped(Ok(()))));
     assert!(world.passes_without_effects(Duration::from_millis(1900)));

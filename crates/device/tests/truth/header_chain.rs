@@ -8,7 +8,7 @@ use device::{
     device::Device,
     input::Input,
     memory::Memory,
-    request::{Reply, Request},
+    request::Request,
     settings::{Settings, data_source},
 };
 use market::{
@@ -58,10 +58,7 @@ impl World {
         now: Now,
     ) -> HeadersReply {
         let input = Input::Headers(origin, headers.to_vec(), reach);
-        match self.device.handle(input, now).reply {
-            Some(Reply::Headers(reply)) => *reply,
-            other => panic!("{other:?}"),
-        }
+        self.device.handle(input, now).headers.unwrap()
     }
 
     pub(crate) fn submit(&mut self, origin: ProofOrigin, headers: &[Header]) -> HeadersReply {

@@ -1,9 +1,6 @@
 //! The screen that shows how the height is proven.
 
-use device::{
-    input::Input,
-    request::{Reply, Request},
-};
+use device::{input::Input, request::Request};
 use serde_json::json;
 
 use crate::{EXPLORER, OTHER, RELAY, START, World, miner::Miner, now};
@@ -17,7 +14,7 @@ impl World {
         let at = now(self.secs());
         let show = Input::Request(Request::ShowScreen(PROOF));
         let reply = self.device.handle(show, at).reply;
-        matches!(reply, Some(Reply::Done))
+        matches!(reply, Some(Ok(_)))
     }
 
     fn seen(&self) -> String {

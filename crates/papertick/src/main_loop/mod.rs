@@ -22,10 +22,10 @@ use device::{
     request::{Refusal, Reply},
     settings::{Settings, store},
 };
-use market::{ChainSpec, now::Now};
+use market::{ChainSpec, HeadersReply, now::Now};
 use runtime::{
     clock::{Clock, Wall},
-    inbox::{INBOX_DEPTH, InboxMessage, Stopped},
+    inbox::{INBOX_DEPTH, InboxMessage, ReplyChannel, Stopped},
     tasks::Stop,
 };
 use storage::store_thread::StoreHandle;
@@ -140,8 +140,9 @@ struct Round {
 
 /// A reply that is sent after the change is saved and published.
 struct PendingReply {
-    sender: Option<oneshot::Sender<Reply>>,
+    reply_to: ReplyChannel,
     reply: Option<Reply>,
+    headers: Option<HeadersReply>,
     effects: Vec<Effect>,
     changed_settings: bool,
 }
@@ -151,15 +152,12 @@ impl PendingReply {
     /// has effects.
     fn refuse(&mut self, refusal: Refusal) {
         if self.reply.is_some() {
-            self.reply = Some(Reply::Refused(refusal));
+            self.reply = Some(Err(refusal));
         }
     }
 
-    fn send(&mut self) {
-        if let (Some(sender), Some(reply)) = (self.sender.take(), self.reply.take()) {
-            // Fails if the client has disconnected.
-            let _ = sender.send(reply);
-        }
+    fn send(self) {
+        self.reply_to.send(self.reply, self.headers);
     }
 }
 
@@ -177,8 +175,9 @@ impl Round {
         self.unsaved.settings |= output.unsaved.settings;
         self.unsaved.memory |= output.unsaved.memory;
         self.pending.push(PendingReply {
-            sender: message.answer,
+            reply_to: message.reply_to,
             reply: output.reply,
+            headers: output.headers,
             effects: output.effects,
             changed_settings: output.unsaved.settings,
         });
@@ -375,7 +374,7 @@ impl MainLoop {
             .iter_mut()
             .filter(|pending| pending.changed_settings)
         {
-            pending.refuse(refusal);
+            pending.refuse(refusal.clone());
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use api::openapi;
 use board::sim::{self, SimOptions};
-use device::request::{Refusal, Reply};
+use device::request::Refusal;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -194,7 +194,7 @@ async fn every_operation_answers_as_it_is_described() {
 #[tokio::test]
 async fn a_factory_reset_that_fails_answers_as_it_is_described() {
     let clock = Clock::start().await;
-    let refusal = Reply::Refused(Refusal::NotErased);
+    let refusal = Err(Refusal::NotErased);
     clock.replies.send(refusal).await.unwrap();
     let (request, confirmation) = ("POST /api/factory_reset", r#"{"confirm":"factory_reset"}"#);
     let answer = send(&clock, "POST", "/api/factory_reset", confirmation).await;

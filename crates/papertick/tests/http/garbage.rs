@@ -7,7 +7,7 @@ use device::{
     device::Device,
     input::Input,
     memory::Memory,
-    request::{Patch, Reply, Request},
+    request::{Patch, Refusal, Request},
     settings::{SPECS, Settings},
 };
 use http::HeaderValue;
@@ -112,12 +112,12 @@ proptest! {
         let patch = Patch { body, hashes: BTreeMap::new() };
         let output = device.handle(Input::Request(Request::Patch(patch)), now);
         match output.reply.unwrap() {
-            Reply::Rejected(rejection) => {
+            Err(Refusal::Rejected(rejection)) => {
                 prop_assert!(!rejection.to_string().is_empty());
                 prop_assert_eq!(device.settings(), &before);
             }
-            Reply::Done | Reply::Changed(_) => {}
-            reply @ (Reply::Refused(_) | Reply::Lights(_) | Reply::Display(_) | Reply::DisplayPicture(_) | Reply::Headers(_)) => prop_assert!(false, "{:?}", reply),
+            Ok(_) => {}
+            Err(refusal) => prop_assert!(false, "{:?}", refusal),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use device::{
     lights::Rgb,
-    request::{Changed, Refusal, Reply},
+    request::{Changed, Refusal},
     settings::Settings,
     view::SourceState,
 };
@@ -26,16 +26,17 @@ async fn operations_with_special_responses() {
     let lights = r##"[{"red":255,"green":0,"blue":0,"hex":"#FF0000"}]"##;
     #[rustfmt::skip]
     let rows = [
-        ("POST /api/lights/color", r#"{"c":"FF0000"}"#, Reply::Lights(red.to_vec()), lights),
-        ("POST /api/lights/set", r#"[{"hex":"FF0000"}]"#, Reply::Lights(red.to_vec()), ""),
-        ("POST /api/lights/effect", r#"{"name":"rainbow","speed":3}"#, Reply::Done, r#"{"queued":true,"name":"rainbow"}"#),
-        ("POST /api/factory_reset", r#"{"confirm":"factory_reset"}"#, Reply::Done, r#"{"msg":"factory reset scheduled"}"#),
-        ("POST /api/action/clear_pool_logos", "", Reply::Done, r#"{"removed":0}"#),
-        ("POST /api/wifi_set_tx_power", r#"{"txPower":-1}"#, Reply::Done, r#"{"setTxPower":"ok"}"#),
-        ("POST /api/wifi_set_tx_power?txPower=80", "", Reply::Done, r#"{"setTxPower":"ok"}"#),
-        ("PATCH /api/settings", "{}", Reply::Changed(Changed { reboot_required: true,..Changed::default() }), r#"{"rebootRequired":true}"#),
+        ("POST /api/lights/color", r#"{"c":"FF0000"}"#, Ok(Changed::default()), lights),
+        ("POST /api/lights/set", r#"[{"hex":"FF0000"}]"#, Ok(Changed::default()), ""),
+        ("POST /api/lights/effect", r#"{"name":"rainbow","speed":3}"#, Ok(Changed::default()), r#"{"queued":true,"name":"rainbow"}"#),
+        ("POST /api/factory_reset", r#"{"confirm":"factory_reset"}"#, Ok(Changed::default()), r#"{"msg":"factory reset scheduled"}"#),
+        ("POST /api/action/clear_pool_logos", "", Ok(Changed::default()), r#"{"removed":0}"#),
+        ("POST /api/wifi_set_tx_power", r#"{"txPower":-1}"#, Ok(Changed::default()), r#"{"setTxPower":"ok"}"#),
+        ("POST /api/wifi_set_tx_power?txPower=80", "", Ok(Changed::default()), r#"{"setTxPower":"ok"}"#),
+        ("PATCH /api/settings", "{}", Ok(Changed { reboot_required: true,..Changed::default() }), r#"{"rebootRequired":true}"#),
     ];
     let clock = Clock::start().await;
+    clock.change(|view| view.lights = red.to_vec());
     for (request, body, reply, answered) in rows {
         let (method, path) = request.split_once(' ').unwrap();
         clock.replies.send(reply).await.unwrap();
@@ -243,11 +244,7 @@ async fn lists_of_the_wrong_length_are_refused() {
     ];
     let clock = Clock::start().await;
     for (path, body, error) in rows {
-        clock
-            .replies
-            .send(Reply::Refused(Refusal::WrongCount))
-            .await
-            .unwrap();
+        clock.replies.send(Err(Refusal::WrongCount)).await.unwrap();
         let answer = clock.json("POST", path, body).await;
         assert_eq!(
             (answer.status, answer.json()["error"].as_str()),
@@ -273,7 +270,7 @@ async fn refusals_have_status_codes() {
     ];
     let clock = Clock::start().await;
     for (refusal, status, body) in rows {
-        clock.replies.send(Reply::Refused(refusal)).await.unwrap();
+        clock.replies.send(Err(refusal.clone())).await.unwrap();
         let answer = clock.post("/api/screen/next").await;
         assert_eq!(
             (answer.status, answer.text()),

@@ -10,7 +10,7 @@ use device::{
     input::Input,
     lights::Rgb,
     memory::Memory,
-    request::{Reply, Request},
+    request::{Changed, Reply, Request},
     secret::GeneratedPassword,
     settings::{Settings, emit::BuildIdentity},
     spoken,
@@ -366,9 +366,10 @@ async fn fake_device(
     mut scripted: mpsc::Receiver<Reply>,
 ) {
     while let Some(message) = messages.recv().await {
-        if let (Input::Request(request), Some(answer)) = (message.input, message.answer) {
+        if let Input::Request(request) = message.input {
             let _ = written.try_send(request);
-            let _ = answer.send(scripted.try_recv().unwrap_or(Reply::Done));
+            let reply = scripted.try_recv().unwrap_or(Ok(Changed::default()));
+            message.reply_to.send(Some(reply), None);
         }
     }
 }
@@ -387,9 +388,7 @@ async fn core(
         now.uptime += Duration::from_secs(1);
         let output = device.handle(message.input, now);
         view.send_replace(Arc::new(device.view()));
-        if let (Some(answer), Some(reply)) = (message.answer, output.reply) {
-            let _ = answer.send(reply);
-        }
+        message.reply_to.send(output.reply, output.headers);
     }
 }
 

@@ -5,7 +5,7 @@ use std::{fs, path::Path, time::Duration};
 use device::{
     input::{Contacts, Input},
     output::Effect,
-    request::{Refusal, Reply, Request},
+    request::{Changed, Refusal, Reply, Request},
     secret::Secret,
 };
 use papertick::effects::EffectExecutor;
@@ -69,7 +69,7 @@ async fn everything_is_erased_before_the_reply() {
     }
     // Left over by a run that ended while it stored the credentials.
     fs::write(folder.join("wifi.new"), "correct horse").unwrap();
-    assert_eq!(reset(&mut rig).await, Reply::Done);
+    assert_eq!(reset(&mut rig).await, Ok(Changed::default()));
     assert_eq!(files(&folder), ["logos"]);
     assert_eq!(files(&folder.join("logos")), Vec::<String>::new());
     assert!(!rig.disk.look().holds("wifiConfigured"));
@@ -90,7 +90,7 @@ async fn credentials_that_are_being_tried_are_erased_too() {
             reset(&mut rig).await
         };
         let (ended, reply) = tokio::join!(attempt, resetting);
-        assert_eq!(reply, Reply::Done);
+        assert_eq!(reply, Ok(Changed::default()));
         let aborted = ended == Err(ProvisionFailure::Gone);
         assert!(
             aborted || ended.is_ok() && waits_ms >= 799,
@@ -123,7 +123,7 @@ async fn a_failed_wipe_is_reported_and_the_clock_continues() {
             });
             rig.until("connecting").await;
         }
-        assert_eq!(reset(&mut rig).await, Reply::Refused(Refusal::NotErased));
+        assert_eq!(reset(&mut rig).await, Err(Refusal::NotErased));
         assert!(tasks.ended().await.is_none_or(|ended| !ended.panicked));
         let view = rig.until("access-point").await;
         assert_eq!(view.mode, "portal");
@@ -139,7 +139,7 @@ async fn a_failed_wipe_is_reported_and_the_clock_continues() {
         );
         // It works after the obstacle was removed.
         fs::remove_dir(rig.folder.path().join("wifi")).unwrap();
-        assert_eq!(reset(&mut rig).await, Reply::Done);
+        assert_eq!(reset(&mut rig).await, Ok(Changed::default()));
     }
 }
 
@@ -152,7 +152,7 @@ async fn parts_that_cannot_be_erased_are_reported() {
         let mut rig = RadioRig::new();
         rig.until("access-point").await;
         put_folder_at(&rig.folder.path().join(file));
-        assert_eq!(reset(&mut rig).await, Reply::Refused(Refusal::NotErased));
+        assert_eq!(reset(&mut rig).await, Err(Refusal::NotErased));
         let view = rig.until("access-point").await;
         assert!(view.notes[0].contains(what), "{file}: {:?}", view.notes);
         assert!(
@@ -168,7 +168,7 @@ async fn a_radio_that_never_answers_does_not_block_the_clock() {
     rig.until("access-point").await;
     let (radio, _unserved) = wifi::radio();
     rig.executor.radio = radio;
-    assert_eq!(reset(&mut rig).await, Reply::Refused(Refusal::NotErased));
+    assert_eq!(reset(&mut rig).await, Err(Refusal::NotErased));
     let view = rig.until("access-point").await;
     let note = &view.notes[0];
     assert!(note.contains("the radio does not answer"), "{note}");
@@ -205,7 +205,7 @@ async fn nothing_is_erased_before_a_restart() {
     let requests = async {
         assert_eq!(
             rig.inbox.request(Request::Restart).await.unwrap(),
-            Reply::Done
+            Ok(Changed::default())
         );
         restart.notified().await;
         let reply = timeout(LONG, rig.inbox.request(Request::FactoryReset)).await;
@@ -224,7 +224,7 @@ async fn nothing_is_erased_before_a_restart() {
         reply = requests => reply,
         () = rig.executor.run(&mut rig.receivers.effects, &restart) => panic!("the executor has ended"),
     };
-    assert_eq!(reply, Reply::Refused(Refusal::NotErased));
+    assert_eq!(reply, Err(Refusal::NotErased));
     assert_eq!(files(rig.folder.path()), before);
     let view = rig.receivers.view.borrow().clone();
     let note = &view.notes[0];

@@ -14,7 +14,7 @@ use std::{
 use board::spec;
 use device::{
     input::{Contacts, Input},
-    request::{Patch, Reply, Request},
+    request::{Changed, Patch, Request},
     settings::Settings,
 };
 use net::{
@@ -101,7 +101,7 @@ async fn hanging_lookups_block_neither_changes_nor_buttons() {
         ..Patch::default()
     });
     let patched = timeout(SOON, inbox.request(patch)).await.expect("in time");
-    assert_eq!(patched.unwrap(), Reply::Done);
+    assert_eq!(patched.unwrap(), Ok(Changed::default()));
     // The button stops the rotation, which also changes the settings.
     for down in [1, 0] {
         let at = clock.now().uptime;

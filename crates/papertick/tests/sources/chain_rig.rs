@@ -108,7 +108,7 @@ impl ChainRig {
                     Input::Observed(_, observations) => observations.clone(),
                     _ => Vec::new(),
                 };
-                let reply = device.handle(message.input, clock.now()).reply;
+                let output = device.handle(message.input, clock.now());
                 // The state is visible before the reply is sent.
                 sender.send_modify(|seen| {
                     let view = device.view();
@@ -119,9 +119,7 @@ impl ChainRig {
                     seen.messages += u32::from(handed > 0);
                     seen.most = seen.most.max(handed);
                 });
-                if let (Some(answer), Some(reply)) = (message.answer, reply) {
-                    let _ = answer.send(reply);
-                }
+                message.reply_to.send(output.reply, output.headers);
             }
         });
         ChainRig {

@@ -11,11 +11,9 @@ use api::{
 use device::canvas::Depth;
 use device::{
     displays::{
-        DisplayChange, DisplayContact, DisplayPicture, DisplayRequest, DisplayState, IdBytes,
-        RotationStep, TokenDigest,
+        Display, DisplayChange, DisplayPicture, DisplayRequest, DisplayState, IdBytes, TokenDigest,
     },
-    frames::Frame,
-    request::{Reply, Request},
+    request::Request,
 };
 use http::StatusCode;
 use serde_json::Value;
@@ -48,8 +46,13 @@ pub async fn add(mut call: Call) -> Response {
     let Some((token, id)) = new_token().zip(new_id()) else {
         return no_random_numbers();
     };
-    let request = DisplayRequest::Add(digest(&token), id, change);
-    match changed(&call.state, request).await {
+    let token_digest = digest(&token);
+    let request = DisplayRequest::Add(token_digest, id, change);
+    match changed(&call.state, request, |display| {
+        display.token == token_digest
+    })
+    .await
+    {
         Ok(state) => response::json(&RemoteDisplay {
             token: Some(token),
             ..RemoteDisplay::of(&state, call.state.uptime())
@@ -65,7 +68,8 @@ pub async fn change(mut call: Call) -> Response {
         Err(refusal) => return refusal,
     };
     let id = call.param.take().unwrap_or_default();
-    match changed(&call.state, DisplayRequest::Change(id, change)).await {
+    let request = DisplayRequest::Change(id.clone(), change);
+    match changed(&call.state, request, |display| display.id == id).await {
         Ok(state) => response::json(&RemoteDisplay::of(&state, call.state.uptime())),
         Err(refusal) => refusal,
     }
@@ -75,7 +79,7 @@ pub async fn change(mut call: Call) -> Response {
 pub async fn remove(call: Call) -> Response {
     let id = call.param.clone().unwrap_or_default();
     match send(&call.state, DisplayRequest::Remove(id)).await {
-        Ok(_) => response::done(),
+        Ok(()) => response::done(),
         Err(refusal) => refusal,
     }
 }
@@ -90,21 +94,11 @@ pub async fn preview(call: Call) -> Response {
     }
 }
 
-/// The newest picture of a display; its own rotation does not move.
+/// The newest picture of a display.
 async fn newest(call: &Call, state: &DisplayState) -> Response {
-    let request = DisplayRequest::Poll {
-        token: state.display.token,
-        contact: None,
-        step: RotationStep::Stay,
-        page: page(call),
-    };
-    let picture = match picture(&call.state, request).await {
-        Ok(picture) => picture,
-        Err(refusal) => return refusal,
-    };
-    match draw(&call.state, &picture, &state.report.contact).await {
-        Some(drawing) => canvas::image(call, &drawing, ImageFormat::Png),
-        None => not_drawn(),
+    match draw(call, state).await {
+        Ok((_, drawing)) => canvas::image(call, &drawing, ImageFormat::Png),
+        Err(refusal) => refusal,
     }
 }
 
@@ -133,45 +127,40 @@ async fn read_json(call: &mut Call, max: usize) -> Result<Value, Response> {
 }
 
 /// Sends a request about a display to the device.
-async fn send(state: &ServerState, request: DisplayRequest) -> Result<Reply, Response> {
+async fn send(state: &ServerState, request: DisplayRequest) -> Result<(), Response> {
     let reply = state.request(Request::Display(request)).await?;
-    if let Reply::Refused(refusal) = reply {
-        return Err(response::from_answer(refusal_answer(refusal)));
+    match reply {
+        Ok(_) => Ok(()),
+        Err(refusal) => Err(response::from_answer(refusal_answer(refusal))),
     }
-    Ok(reply)
 }
 
+/// Sends a request about a display, and returns the display after it.
 async fn changed(
     state: &ServerState,
     request: DisplayRequest,
-) -> Result<Box<DisplayState>, Response> {
-    let Reply::Display(state) = send(state, request).await? else {
-        return Err(response::not_found());
-    };
-    Ok(state)
+    is_it: impl Fn(&Display) -> bool,
+) -> Result<DisplayState, Response> {
+    send(state, request).await?;
+    let view = state.view();
+    let state = view.displays.iter().find(|state| is_it(&state.display));
+    state.cloned().ok_or_else(response::not_found)
 }
 
-async fn picture(
-    state: &ServerState,
-    request: DisplayRequest,
-) -> Result<Box<DisplayPicture>, Response> {
-    let Reply::DisplayPicture(picture) = send(state, request).await? else {
-        return Err(response::not_found());
-    };
-    Ok(picture)
-}
-
-/// Draws a picture; with fewer greys if its file would be too large for the display. `None` if the server stops.
-async fn draw(
-    state: &ServerState,
-    picture: &DisplayPicture,
-    contact: &DisplayContact,
-) -> Option<ImageFile> {
+/// Composes and draws the picture of a display; with fewer greys if its file would be too large for the display.
+async fn draw(call: &Call, state: &DisplayState) -> Result<(DisplayPicture, ImageFile), Response> {
+    let (view, now) = (call.state.view(), call.state.services.clock.now());
+    let composed = view.frames.display_picture(state, &page(call), now);
+    let mut picture = composed.map_err(|refusal| response::from_answer(refusal_answer(refusal)))?;
+    picture.frame = call.state.frame_times.keep(picture.frame);
     let _permit = match picture.is_approved {
         true => None,
-        false => Some(state.waiting_drawings.acquire().await.ok()?),
+        false => {
+            let permit = call.state.waiting_drawings.acquire().await;
+            Some(permit.map_err(|_| not_drawn())?)
+        }
     };
-    let bytes_max = headers::file_bytes_max(contact);
+    let bytes_max = headers::file_bytes_max(&state.report.contact);
     let mut spec = picture.display.canvas;
     let bits = spec.depth.bits();
     let mut lower = Depth::ALL
@@ -179,12 +168,13 @@ async fn draw(
         .rev()
         .filter(|depth| depth.bits() < bits);
     loop {
-        let frame: Box<Frame> = Box::new(picture.frame.clone());
-        let drawing = state.drawings.draw(frame, spec, ImageFormat::Png).await?;
+        let frame = Box::new(picture.frame.clone());
+        let drawing = call.state.drawings.draw(frame, spec, ImageFormat::Png);
+        let drawing = drawing.await.ok_or_else(not_drawn)?;
         let is_too_large = bytes_max.is_some_and(|max| drawing.bytes.len() > max);
         match lower.next().filter(|_| is_too_large) {
             Some(depth) => spec.depth = depth,
-            None => return Some(drawing),
+            None => return Ok((picture, drawing)),
         }
     }
 }

@@ -5,13 +5,15 @@
 use std::ops::RangeInclusive;
 
 use api::{
+    device_call::refusal_answer,
     documents::displays::{TrmnlDisplay, TrmnlScreen, TrmnlSetup},
     limits::DISPLAY_LOG_BODY_MAX,
 };
 use device::displays::{
-    DisplayContact, DisplayContent, DisplayLogLine, DisplayPicture, DisplayRequest, DisplayState,
-    LOG_LINES_MAX, LOG_MESSAGE_MAX, REPORT_TEXT_MAX, RotationStep, TokenDigest,
+    Display, DisplayContent, DisplayLogLine, DisplayRequest, DisplayState, LOG_LINES_MAX,
+    LOG_MESSAGE_MAX, REPORT_TEXT_MAX, RotationStep, TokenDigest,
 };
+use device::request::Refusal;
 use http::StatusCode;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -66,8 +68,14 @@ pub async fn set_up(call: Call) -> Response {
         return displays::no_random_numbers();
     };
     let token_digest = displays::digest(&token);
-    let request = DisplayRequest::SetUp(token_digest, id, contact);
-    let state = match displays::changed(&call.state, request).await {
+    let request = DisplayRequest::Contact {
+        token: token_digest,
+        id,
+        contact,
+        step: RotationStep::Stay,
+    };
+    let is_it = |display: &Display| display.token == token_digest;
+    let state = match displays::changed(&call.state, request, is_it).await {
         Ok(state) => state,
         // The firmware shows that the display is not registered, and retries after a while.
         Err(refusal) if refusal.status() == StatusCode::CONFLICT => {
@@ -96,17 +104,21 @@ pub async fn display(call: Call) -> Response {
         return displays::no_random_numbers();
     };
     let is_pressed = call.header("special_function") == Some("true");
-    let contact = headers::contact(&call);
-    let request = DisplayRequest::Poll {
+    let request = DisplayRequest::Contact {
         token,
-        contact: Some((id, contact.clone())),
+        id,
+        contact: headers::contact(&call),
         step: match is_pressed {
             true => RotationStep::First,
             false => RotationStep::Next,
         },
-        page: displays::page(&call),
     };
-    let (picture, drawing) = match draw(&call, request, &contact).await {
+    let is_it = |display: &Display| display.token == token;
+    let drawn = match displays::changed(&call.state, request, is_it).await {
+        Ok(state) => displays::draw(&call, &state).await,
+        Err(refusal) => return refusal,
+    };
+    let (picture, drawing) = match drawn {
         Ok(drawn) => drawn,
         Err(refusal) => return refusal,
     };
@@ -137,14 +149,11 @@ pub async fn current_screen(call: Call) -> Response {
     let Some(token) = headers::token(call.headers()).map(displays::digest) else {
         return no_token();
     };
-    let request = DisplayRequest::Poll {
-        token,
-        contact: None,
-        step: RotationStep::Stay,
-        page: displays::page(&call),
+    let mut states = call.view.displays.iter();
+    let Some(state) = states.find(|state| state.display.token == token) else {
+        return response::from_answer(refusal_answer(Refusal::UnknownDisplay));
     };
-    let contact = contact_of(&call, token);
-    let (picture, drawing) = match draw(&call, request, &contact).await {
+    let (picture, drawing) = match displays::draw(&call, state).await {
         Ok(drawn) => drawn,
         Err(refusal) => return refusal,
     };
@@ -176,7 +185,7 @@ pub async fn log(mut call: Call) -> Response {
     let lines = lines.iter().skip(first);
     let lines = lines.map(|line| log_line(line, &secret)).collect();
     match displays::send(&call.state, DisplayRequest::Log(token, lines)).await {
-        Ok(_) => response::empty(StatusCode::NO_CONTENT),
+        Ok(()) => response::empty(StatusCode::NO_CONTENT),
         Err(refusal) => refusal,
     }
 }
@@ -203,28 +212,6 @@ const NAME_PREFIX: &str = "pt-";
 
 fn filename(drawing: &ImageFile) -> String {
     format!("{NAME_PREFIX}{}", drawing.name)
-}
-
-/// Composes and draws the picture of a display.
-async fn draw(
-    call: &Call,
-    request: DisplayRequest,
-    contact: &DisplayContact,
-) -> Result<(Box<DisplayPicture>, ImageFile), Response> {
-    let picture = displays::picture(&call.state, request).await?;
-    match displays::draw(&call.state, &picture, contact).await {
-        Some(drawing) => Ok((picture, drawing)),
-        None => Err(displays::not_drawn()),
-    }
-}
-
-/// The newest data that the display with a token has sent.
-fn contact_of(call: &Call, token: TokenDigest) -> DisplayContact {
-    let mut states = call.view.displays.iter();
-    let state = states.find(|state| state.display.token == token);
-    state
-        .map(|state| state.report.contact.clone())
-        .unwrap_or_default()
 }
 
 /// Address of a picture.

@@ -280,7 +280,7 @@ async fn publish_until_disconnected(rig: &Rig) {
     let changing = async {
         for round in 0.. {
             let text = Request::ShowText(format!("{}", round % 1000));
-            rig.inbox.request(text).await.unwrap();
+            rig.inbox.request(text).await.unwrap().unwrap();
             sleep(Duration::from_secs(1)).await;
         }
     };

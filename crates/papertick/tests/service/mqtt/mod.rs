@@ -15,7 +15,7 @@ use device::{
     input::{Input, LinkEvent},
     memory::Memory,
     output::Effect,
-    request::{Patch, Reply, Request},
+    request::{Changed, Patch, Request},
     secret::{Endpoint, Secret},
     settings::{Settings, emit::BuildIdentity},
     view::View,
@@ -183,7 +183,7 @@ impl Rig {
             hashes: Default::default(),
         };
         let reply = self.inbox.request(Request::Patch(patch)).await.unwrap();
-        assert_eq!(reply, Reply::Done);
+        assert_eq!(reply, Ok(Changed::default()));
     }
 
     pub(crate) fn view(&self) -> Arc<View> {

@@ -34,7 +34,7 @@ type Retained = BTreeMap<String, String>;
 async fn clock() -> (Rig, mpsc::Receiver<Arrival>) {
     let (rig, arrivals) = in_memory(settings("broker", 0)).await;
     let text = Request::ShowText("HODL".into());
-    rig.inbox.request(text).await.unwrap();
+    rig.inbox.request(text).await.unwrap().unwrap();
     (rig, arrivals)
 }
 
