@@ -87,7 +87,7 @@ fn a_refusal_is_json_with_the_flag_json() {
         ),
         (
             &["HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n"],
-            "",
+            "{\n  \"error\": \"the clock failed: status 500\"\n}\n",
         ),
     ] {
         let (address, _) = fake_server(answer);

@@ -104,7 +104,7 @@ fn every_dependency_is_used() {
         };
         let program: String = within(&["src"]).map(|(_, text)| code(text)).collect();
         let all: String = within(&["src", "tests", "benches"])
-            .map(|(_, text)| text.as_str())
+            .flat_map(|(path, text)| [text.clone(), included(path, text)])
             .collect();
         for dependency in package["dependencies"].as_array().unwrap() {
             let renamed = dependency["rename"].as_str();
@@ -128,6 +128,14 @@ fn every_dependency_is_used() {
         .filter(|dependency_name| !named.contains(*dependency_name));
     unused.extend(without_user.map(|dependency_name| format!("{dependency_name} by any crate")));
     assert_eq!(unused, [""; 0], "not used");
+}
+
+/// The files of other crates that a file includes as modules.
+fn included(path: &Path, text: &str) -> String {
+    let paths = text.split("#[path = \"").skip(1);
+    let paths = paths.filter_map(|rest| rest.split('"').next());
+    let read = |included: &str| fs::read_to_string(path.parent().unwrap().join(included)).unwrap();
+    paths.map(read).collect()
 }
 
 /// Whether a path in the text starts with a crate.
