@@ -81,6 +81,6 @@ pub struct MarkReason {
 pub struct MarkReasons {
     /// Reasons for marks on the height.
     pub height: Vec<MarkReason>,
-    /// Currencies whose price is disputed.
+    /// Currencies with a disputed price.
     pub prices: BTreeSet<Currency>,
 }

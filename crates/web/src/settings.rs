@@ -11,7 +11,7 @@ use super::{
     state::CHANGES_MAX,
 };
 
-/// All settings, or 304 if the client has this version, whose momentary values it finds in the status.
+/// All settings, or 304 if the client has this version. Momentary values are current in the status only.
 pub fn read(call: &Call) -> Response {
     let document = call.state.settings(&call.view);
     etag::versioned(call.headers(), document.tag, || {

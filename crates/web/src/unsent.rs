@@ -1,4 +1,4 @@
-//! Memory of responses whose clients read slowly, or not at all.
+//! Memory of responses to clients that read slowly, or not at all.
 
 use std::sync::Arc;
 

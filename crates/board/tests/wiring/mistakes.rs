@@ -370,7 +370,7 @@ fn a_mistake_in_an_entry_for_every_panel_is_reported_once_and_names_no_other_mod
     }
 }
 
-/// A supported model whose name is in a text.
+/// The supported model that a text names.
 fn find_model(text: &str) -> Option<&'static str> {
     let mut names = MODELS.iter().map(|model| model.id);
     names.find(|name| text.contains(name))

@@ -220,7 +220,7 @@ fn is_name(text: &str) -> bool {
 }
 
 impl Display {
-    /// Its screens whose features are on.
+    /// Its screens, without those of features that are off.
     pub fn available_screens(&self, settings: &Settings) -> Vec<u16> {
         let screens = self.screens.iter().copied();
         screens

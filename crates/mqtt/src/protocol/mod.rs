@@ -171,7 +171,7 @@ impl ProtocolSession {
         Ok(session)
     }
 
-    /// The reason for the end of a session whose connection was closed, lost or silent.
+    /// The reason for the end of a session after its connection was closed, lost or silent.
     pub fn closed(&self, reason: String) -> ProtocolEnd {
         match self.is_connected {
             true => ProtocolEnd::Failed(reason),

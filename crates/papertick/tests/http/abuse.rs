@@ -322,7 +322,7 @@ async fn an_event_client_that_does_not_read_is_dropped() {
     );
 }
 
-/// Pictures of clients that do not read take at most 32 MiB, whatever the number of clients.
+/// Pictures for clients that do not read take at most 32 MiB, for any number of clients.
 #[tokio::test]
 async fn unsent_pictures_are_bounded() {
     let clock = Clock::real().await;

@@ -228,7 +228,7 @@ mod tests {
     use super::*;
     use proptest::{collection::vec, prelude::*};
 
-    /// A decoder that copies four bytes at a time, whatever the distance, as PNGdec does in some places.
+    /// A decoder that copies four bytes at a time at any distance, as PNGdec does in some places.
     struct Decoder<'a> {
         bytes: &'a [u8],
         at: usize,
