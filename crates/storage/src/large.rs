@@ -1,14 +1,17 @@
 //! Files that are too large for memory, and executable files.
 
 use std::{
-    fs::{File, OpenOptions, Permissions},
+    fs::{File, Permissions},
     io::{self, Read, Seek, Write},
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    os::unix::fs::PermissionsExt,
 };
 
 use rustix::fs::{FlockOperation, flock};
 
-use crate::disk::{Disk, Folder};
+use crate::{
+    disk::{Disk, Folder},
+    lock::open_or_create,
+};
 
 /// A file that is read in parts.
 pub trait Readable: Read + Seek + Send {}
@@ -45,15 +48,7 @@ pub trait LargeDisk: Disk {
 
 impl LargeDisk for Folder {
     fn lock(&mut self, name: &str) -> io::Result<WriteLock> {
-        let file = self.file_with(
-            &format!("{name}.lock"),
-            OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .mode(0o600),
-        )?;
+        let file = open_or_create(self, &format!("{name}.lock"))?;
         flock(&file, FlockOperation::LockExclusive)?;
         Ok(WriteLock { _lock: Some(file) })
     }

@@ -126,7 +126,13 @@ pub fn lock(path: &Path, holder: Holder) -> Result<Lock, FolderError> {
 
 /// Opens or creates a lock file; opens it read-only if it is not writable.
 fn open(folder: &Folder, name: &str) -> io::Result<File> {
-    let opened = folder.file_with(
+    let opened = open_or_create(folder, name);
+    opened.or_else(|error| folder.file(name).map_err(|_| error))
+}
+
+/// Opens a lock file with its content, or creates it.
+pub(crate) fn open_or_create(folder: &Folder, name: &str) -> io::Result<File> {
+    folder.file_with(
         name,
         OpenOptions::new()
             .read(true)
@@ -134,8 +140,7 @@ fn open(folder: &Folder, name: &str) -> io::Result<File> {
             .create(true)
             .truncate(false)
             .mode(0o600),
-    );
-    opened.or_else(|error| folder.file(name).map_err(|_| error))
+    )
 }
 
 /// Locks the folder, and waits for a process that is ending. A killed process needs a moment to end.
