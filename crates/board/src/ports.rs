@@ -100,6 +100,7 @@ pub trait Wifi: Send + 'static {
     /// Tries credentials for at most `limit`, and stores them if they are right.
     ///
     /// The access point stays up meanwhile if the radio can do that. If the credentials are wrong, it comes back.
+    /// Returns the address of the clock in the network, if there is one yet.
     ///
     /// # Errors
     /// They are wrong, or could not be stored. The stored credentials are unchanged.
@@ -108,7 +109,7 @@ pub trait Wifi: Send + 'static {
         ssid: &str,
         password: &Secret,
         limit: Duration,
-    ) -> impl Future<Output = Result<(), ProvisionError>> + Send;
+    ) -> impl Future<Output = Result<Option<String>, ProvisionError>> + Send;
 
     /// Forgets the stored credentials.
     ///

@@ -65,7 +65,8 @@ impl TestBoard {
 
     async fn provision(&mut self, ssid: &str, password: &str) -> Result<(), ProvisionError> {
         let password = Secret::new(password);
-        self.board.wifi.provision(ssid, &password, LIMIT).await
+        let joined = self.board.wifi.provision(ssid, &password, LIMIT).await;
+        joined.map(|_| ())
     }
 
     /// The next event, except those of the transmit power.

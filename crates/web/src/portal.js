@@ -19,8 +19,15 @@
     problem.hidden = !text;
   };
 
-  const done = () => {
-    form.parentElement.replaceChildren(document.getElementById('done').content);
+  const done = (ip) => {
+    const content = document.getElementById('done').content;
+    if (ip) {
+      const place = content.querySelector('[data-ip]');
+      const address = document.createElement('b');
+      address.textContent = `${location.protocol}//${ip.includes(':') ? `[${ip}]` : ip}${place.dataset.ip}/`;
+      place.replaceChildren(address);
+    }
+    form.parentElement.replaceChildren(content);
   };
 
   const other = form.elements.namedItem('other');
@@ -50,7 +57,7 @@
       });
       const body = await answer.json();
       if (answer.ok) {
-        done();
+        done(body.ip);
         return;
       }
       say(texts.failed.replace('{why}', body.error));

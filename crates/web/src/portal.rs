@@ -63,8 +63,8 @@ enum PageContent<'a> {
     Form,
     /// The form with an error message.
     FormWithError(&'a str),
-    /// The message that the clock joins the network.
-    Stored,
+    /// The message that the clock joins the network, with its address there.
+    Stored(Option<&'a str>),
 }
 
 /// Shows the page at `/` of the clock's own names, and redirects all other requests there.
@@ -144,11 +144,13 @@ pub async fn join(mut call: Call) -> Response {
         (Err(error), None) => return response::bad_request(error),
     };
     let result = call.state.services.radio.provision(ssid, password).await;
-    let Err(failure) = result else {
-        return match page_texts {
-            Some(texts) => page(&call.state, StatusCode::OK, texts, PageContent::Stored).await,
-            None => response::json(&Joined { ok: true }),
-        };
+    let failure = match (result, page_texts) {
+        (Ok(ip), Some(texts)) => {
+            let content = PageContent::Stored(ip.as_deref());
+            return page(&call.state, StatusCode::OK, texts, content).await;
+        }
+        (Ok(ip), None) => return response::json(&Joined { ok: true, ip }),
+        (Err(failure), _) => failure,
     };
     if let Some(texts) = page_texts {
         let error = texts.failed.replace("{why}", reason_text(&failure, texts));
@@ -243,10 +245,14 @@ async fn page(
     texts: &PortalTexts,
     content: PageContent<'_>,
 ) -> Response {
-    let place = address_html(texts, &state.view(), state.services.port);
+    let ip = match content {
+        PageContent::Stored(ip) => ip,
+        PageContent::Form | PageContent::FormWithError(_) => None,
+    };
+    let place = address_html(texts, &state.view(), state.services.port, ip);
     let radio = &state.services.radio;
     let body = match content {
-        PageContent::Stored => stored_html(texts, &place),
+        PageContent::Stored(_) => stored_html(texts, &place),
         PageContent::Form => form_html(texts, &place, &radio.networks().await, ""),
         PageContent::FormWithError(error) => {
             form_html(texts, &place, &radio.networks().await, error)
@@ -273,21 +279,27 @@ fn stored_html(texts: &PortalTexts, place: &str) -> String {
 }
 
 /// Where the clock answers after it has joined the network: by its name if it is announced, and by its address, which
-/// only the router knows.
-fn address_html(texts: &PortalTexts, view: &View, port: u16) -> String {
+/// the router knows until the clock has joined.
+fn address_html(texts: &PortalTexts, view: &View, port: u16, ip: Option<&str>) -> String {
     let hostname = escaped(&view.hostname);
     let port = match port {
         HTTP_PORT => String::new(),
         port => format!(":{port}"),
     };
-    let router = texts
-        .router
-        .replace("{host}", &format!("<b>{hostname}</b>"))
-        .replace("{port}", &port);
-    match view.active.mdns_enabled {
-        true => format!("<b>http://{hostname}.local{port}/</b>. {router}"),
-        false => format!("<b>http://{hostname}{port}/</b>. {router}"),
-    }
+    let domain = if view.active.mdns_enabled {
+        ".local"
+    } else {
+        ""
+    };
+    let by_address = match ip {
+        Some(ip) if ip.contains(':') => format!("<b>http://[{ip}]{port}/</b>"),
+        Some(ip) => format!("<b>http://{ip}{port}/</b>"),
+        None => texts
+            .router
+            .replace("{host}", &format!("<b>{hostname}</b>"))
+            .replace("{port}", &port),
+    };
+    format!("<b>http://{hostname}{domain}{port}/</b>. <span data-ip=\"{port}\">{by_address}</span>")
 }
 
 fn form_html(texts: &PortalTexts, place: &str, networks: &[WifiNetwork], error: &str) -> String {

@@ -57,7 +57,7 @@ enum WifiRequest {
     Provision {
         ssid: String,
         password: Secret,
-        reply: oneshot::Sender<Result<(), ProvisionFailure>>,
+        reply: oneshot::Sender<Result<Option<String>, ProvisionFailure>>,
     },
     Forget {
         reply: oneshot::Sender<Result<(), String>>,
@@ -91,11 +91,16 @@ pub fn radio() -> (Radio, RadioRequests) {
 }
 
 impl Radio {
-    /// Tries credentials and stores them if they are right.
+    /// Tries credentials and stores them if they are right. Returns the address at which the clock will answer, if it is
+    /// known.
     ///
     /// # Errors
     /// They were not stored.
-    pub async fn provision(&self, ssid: String, password: Secret) -> Result<(), ProvisionFailure> {
+    pub async fn provision(
+        &self,
+        ssid: String,
+        password: Secret,
+    ) -> Result<Option<String>, ProvisionFailure> {
         let (reply, result) = oneshot::channel();
         let request = WifiRequest::Provision {
             ssid,
@@ -173,8 +178,11 @@ impl<W: Wifi> WifiDriver<W> {
         loop {
             let scan_at = self.scan_at;
             tokio::select! {
-                event = self.wifi.event() => {
-                    send(&self.inbox, self.at_own_address(event)).await?;
+                mut event = self.wifi.event() => {
+                    if let LinkEvent::Up { ip, .. } = &mut event {
+                        *ip = self.own_address(std::mem::take(ip));
+                    }
+                    send(&self.inbox, event).await?;
                 }
                 changed = self.plan.changed() => {
                     changed.map_err(|_| Stopped)?;
@@ -186,14 +194,13 @@ impl<W: Wifi> WifiDriver<W> {
         }
     }
 
-    /// The event with the address at which the clock answers: if it listens at one address, that is not the host's.
-    fn at_own_address(&self, mut event: LinkEvent) -> LinkEvent {
-        if let LinkEvent::Up { ip, .. } = &mut event
-            && !self.listen.is_unspecified()
-        {
-            *ip = self.listen.to_string();
+    /// The address at which the clock answers: if it listens at one address, that is not the host's.
+    fn own_address(&self, host: String) -> String {
+        if self.listen.is_unspecified() {
+            host
+        } else {
+            self.listen.to_string()
         }
-        event
     }
 
     async fn apply_plan(&mut self) {
@@ -270,11 +277,11 @@ impl<W: Wifi> WifiDriver<W> {
 
     async fn finish_attempt(
         &mut self,
-        result: Result<(), ProvisionError>,
-        reply: oneshot::Sender<Result<(), ProvisionFailure>>,
+        result: Result<Option<String>, ProvisionError>,
+        reply: oneshot::Sender<Result<Option<String>, ProvisionFailure>>,
     ) -> Result<(), Stopped> {
         let event = match &result {
-            Ok(()) => LinkEvent::Provisioned,
+            Ok(_) => LinkEvent::Provisioned,
             Err(ProvisionError::Failed(failure)) => LinkEvent::Refused(*failure),
             Err(ProvisionError::NotStored(error)) => {
                 tracing::error!(%error, "cannot store the credentials of the network");
@@ -282,6 +289,7 @@ impl<W: Wifi> WifiDriver<W> {
             }
         };
         self.inbox.settle(Input::Linked(event)).await?;
+        let result = result.map(|ip| ip.map(|ip| self.own_address(ip)));
         let _ = reply.send(result.map_err(ProvisionFailure::Tried));
         Ok(())
     }
@@ -300,7 +308,7 @@ impl<W: Wifi> WifiDriver<W> {
 /// Outcome of an attempt to join a network.
 enum JoinOutcome {
     /// The attempt has finished.
-    Finished(Result<(), ProvisionError>),
+    Finished(Result<Option<String>, ProvisionError>),
     /// A request to forget all networks aborted the attempt; with its reply channel.
     Forget(oneshot::Sender<Result<(), String>>),
 }

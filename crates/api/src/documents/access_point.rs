@@ -41,6 +41,9 @@ pub struct Joined {
     /// Always true.
     #[schemars(extend("const" = true))]
     pub ok: bool,
+    /// IP address of the clock in the network, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ip: Option<String>,
 }
 
 /// A network was not joined.

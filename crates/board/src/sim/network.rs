@@ -63,7 +63,7 @@ impl Wifi for SimWifi {
         ssid: &str,
         password: &Secret,
         limit: Duration,
-    ) -> Result<(), ProvisionError> {
+    ) -> Result<Option<String>, ProvisionError> {
         match self {
             SimWifi::Host(_) => Err(ProvisionError::Failed(LinkFailure::NotFound)),
             SimWifi::Radio(radio) => radio.provision(ssid, password, limit).await,

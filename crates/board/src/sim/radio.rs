@@ -206,7 +206,7 @@ impl SimRadio {
         ssid: &str,
         password: &Secret,
         limit: Duration,
-    ) -> Result<(), ProvisionError> {
+    ) -> Result<Option<String>, ProvisionError> {
         self.leave();
         let candidate = Credentials {
             ssid: ssid.to_string(),
@@ -218,6 +218,7 @@ impl SimRadio {
             _ if !ended => Err(ProvisionError::Failed(LinkFailure::Timeout)),
             Err(failure) => Err(ProvisionError::Failed(failure)),
             Ok(_) => write_credentials(&self.options.credentials, &candidate)
+                .map(|()| Some(host::address().to_string()))
                 .map_err(|error| ProvisionError::NotStored(error.to_string())),
         }
     }

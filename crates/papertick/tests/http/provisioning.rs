@@ -20,7 +20,7 @@ use crate::support::{Answer, Clock, Setup};
 /// A radio with a fixed result that records its credentials.
 struct Puppet {
     networks: Vec<WifiNetwork>,
-    outcome: Result<(), ProvisionError>,
+    outcome: Result<Option<String>, ProvisionError>,
     attempts: mpsc::Sender<(String, Secret, Duration)>,
 }
 
@@ -40,7 +40,7 @@ impl Wifi for Puppet {
         ssid: &str,
         password: &Secret,
         limit: Duration,
-    ) -> Result<(), ProvisionError> {
+    ) -> Result<Option<String>, ProvisionError> {
         let attempt = (ssid.to_string(), password.clone(), limit);
         self.attempts.send(attempt).await.unwrap();
         self.outcome.clone()
@@ -63,10 +63,10 @@ pub(crate) struct Portal {
 impl Portal {
     /// A portal whose radio joins every network.
     pub(crate) async fn new() -> Portal {
-        Portal::with(Ok(())).await
+        Portal::with(Ok(Some("192.0.2.7".to_string()))).await
     }
 
-    async fn with(outcome: Result<(), ProvisionError>) -> Portal {
+    async fn with(outcome: Result<Option<String>, ProvisionError>) -> Portal {
         let (attempts, received) = mpsc::channel(4);
         let network = |ssid: &str, rssi, secured| WifiNetwork {
             ssid: ssid.to_string(),
@@ -317,7 +317,8 @@ async fn right_credentials_are_stored() {
         let headers = [content_type.as_str(), &length];
         let answer = portal.clock.send("POST", path, &headers, body).await;
         assert_eq!(answer.status, 200, "{body}");
-        assert_eq!(answer.json(), serde_json::json!({ "ok": true }), "{body}");
+        let expected = serde_json::json!({ "ok": true, "ip": "192.0.2.7" });
+        assert_eq!(answer.json(), expected, "{body}");
         let (ssid, password, limit) = portal.attempts.recv().await.unwrap();
         assert_eq!((&*ssid, password.expose()), ("Home", "s p&c=1"), "{body}");
         assert_eq!(limit, TRY_LIMIT);
@@ -428,10 +429,10 @@ async fn a_browser_without_scripts_gets_pages() {
     let portal = Portal::new().await;
     let answer = portal.form("ssid=Home&pw=x", HTML).await;
     assert_eq!(answer.status, 200);
-    assert!(
-        answer.text().contains("papertick-a1b2c3.local"),
-        "the page has the later address"
-    );
+    for address in ["papertick-a1b2c3.local", "192.0.2.7"] {
+        let address = format!("<b>http://{address}:8080/</b>");
+        assert!(answer.text().contains(&address), "{address}");
+    }
 
     let portal = Portal::with(Err(ProvisionError::Failed(LinkFailure::Auth))).await;
     let answer = portal.form("ssid=Home&pw=x", HTML).await;

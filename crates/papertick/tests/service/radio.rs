@@ -133,7 +133,8 @@ impl RadioRig {
 
     pub(crate) async fn provision(&self, password: &str) -> Result<(), ProvisionFailure> {
         let password = Secret::new(password);
-        self.radio.provision("Home".to_string(), password).await
+        let joined = self.radio.provision("Home".to_string(), password).await;
+        joined.map(|_| ())
     }
 
     pub(crate) async fn restarts(&mut self) -> RebootReason {

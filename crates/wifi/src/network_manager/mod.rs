@@ -372,7 +372,7 @@ impl Wifi for NetworkManager {
         ssid: &str,
         password: &Secret,
         limit: Duration,
-    ) -> Result<(), ProvisionError> {
+    ) -> Result<Option<String>, ProvisionError> {
         self.try_and_store(ssid, password, Instant::now() + limit)
             .await
     }

@@ -30,7 +30,7 @@ impl NetworkManager {
         ssid: &str,
         password: &Secret,
         deadline: Instant,
-    ) -> Result<(), ProvisionError> {
+    ) -> Result<Option<String>, ProvisionError> {
         let trial = self
             .prepare(ssid, password)
             .await
@@ -42,7 +42,7 @@ impl NetworkManager {
         self.failure = None;
         self.stale = true;
         let result = match joined {
-            Ok(()) => self.store(&trial, password).await,
+            Ok(ip) => self.store(&trial, password).await.map(|()| ip),
             Err(failure) => Err(ProvisionError::Failed(failure)),
         };
         if result.is_ok() {
@@ -97,11 +97,12 @@ impl NetworkManager {
         })
     }
 
+    /// Joins the network of a trial. Returns the address in it.
     async fn attempt(
         &mut self,
         trial: &ProfileTrial,
         deadline: Instant,
-    ) -> Result<(), LinkFailure> {
+    ) -> Result<Option<String>, LinkFailure> {
         let Some((bus, device)) = self.connected() else {
             return Err(LinkFailure::Connection);
         };
@@ -126,8 +127,12 @@ impl NetworkManager {
                     if let Some(failure) = states::failure(new, old, reason) {
                         return Err(failure);
                     }
-                    if new == ACTIVATED && self.is_active(&trial.path).await {
-                        return Ok(());
+                    if new == ACTIVATED
+                        && let Some((bus, device)) = self.connected()
+                        && let Ok(state) = bus.radio_state(device).await
+                        && state.profile.as_ref() == Some(&trial.path)
+                    {
+                        return Ok(state.ip);
                     }
                 }
                 None | Some(Signal::Owner) => {
@@ -139,14 +144,6 @@ impl NetworkManager {
                 ) => {}
             }
         }
-    }
-
-    async fn is_active(&self, profile: &OwnedObjectPath) -> bool {
-        let Some((bus, device)) = self.connected() else {
-            return false;
-        };
-        let state = bus.radio_state(device).await;
-        state.is_ok_and(|state| state.profile.as_ref() == Some(profile))
     }
 
     /// The failure after a timeout: a wrong password if the host is asking for another one on its screen.
