@@ -53,9 +53,10 @@ fn list(
         let name = entry.file_name();
         let name = format!("{prefix}{}", name.to_str().ok_or("a name is not UTF-8")?);
         let path = entry.path().canonicalize()?;
-        match path.is_dir() {
-            true => list(&path, &format!("{name}/"), files)?,
-            false => files.push((name, path)),
+        if path.is_dir() {
+            list(&path, &format!("{name}/"), files)?
+        } else {
+            files.push((name, path))
         }
     }
     Ok(())

@@ -214,11 +214,7 @@ fn nostr_message(bytes: &[u8]) {
 fn nostr_event(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut parts = text.split('\n');
-    let kind = if parts.next() == Some("zap") {
-        9735
-    } else {
-        30078
-    };
+    let kind = if parts.next() == Some("zap") { 9735 } else { 30078 };
     let content = parts.next().unwrap_or_default().to_owned();
     let tags: Vec<Vec<&str>> = parts.map(|tag| tag.split('\t').collect()).collect();
     let tags: Vec<&[&str]> = tags.iter().map(Vec::as_slice).collect();

@@ -72,11 +72,12 @@ impl Answer {
 
     /// 200 for an accepted PATCH.
     pub fn changed(changed: &Changed) -> Answer {
-        let answer = match changed.reboot_required {
-            true => Answer::json(&RestartRequired {
+        let answer = if changed.reboot_required {
+            Answer::json(&RestartRequired {
                 reboot_required: true,
-            }),
-            false => Answer::done(),
+            })
+        } else {
+            Answer::done()
         };
         Answer {
             reason: changed.reason(),

@@ -86,10 +86,7 @@ impl Schemas {
 
     /// The schema of a type: a reference to its definition among the components.
     fn reference(&mut self, json: JsonType) -> Value {
-        let generator = match json.is_sent() {
-            true => &mut self.sent,
-            false => &mut self.received,
-        };
+        let generator = if json.is_sent() { &mut self.sent } else { &mut self.received };
         json.subschema(generator).to_value()
     }
 

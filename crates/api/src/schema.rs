@@ -21,10 +21,7 @@ use serde_json::Value;
 /// `definitions`.
 pub fn settings(definitions: &'static str, is_sent: bool) -> SchemaSettings {
     let mut settings = SchemaSettings::draft2020_12();
-    settings.contract = match is_sent {
-        true => Contract::Serialize,
-        false => Contract::Deserialize,
-    };
+    settings.contract = if is_sent { Contract::Serialize } else { Contract::Deserialize };
     settings.definitions_path = Cow::Borrowed(definitions);
     settings.meta_schema = None;
     settings

@@ -159,10 +159,7 @@ pub(crate) fn is_after_median(time: u32, newest: impl ExactSizeIterator<Item = u
 
 /// The difficulty of the next period, from the first and the last block of this one.
 pub(crate) fn retarget(network: Network, first: &Header, last: &Header) -> CompactTarget {
-    let from = match network.guards_timewarp() {
-        true => first.bits,
-        false => last.bits,
-    };
+    let from = if network.guards_timewarp() { first.bits } else { last.bits };
     let took = last.time.saturating_sub(first.time);
     CompactTarget::from_next_work_required(from, took.into(), network.params())
 }

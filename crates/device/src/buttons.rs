@@ -34,9 +34,8 @@ pub enum Gesture {
 impl Gesture {
     /// Its action. `None` if it has none.
     pub fn action(self, settings: &Settings) -> Option<ButtonAction> {
-        let logical = |index: usize| match settings.inverse_buttons {
-            true => BUTTONS - 1 - index,
-            false => index,
+        let logical = |index: usize| {
+            if settings.inverse_buttons { BUTTONS - 1 - index } else { index }
         };
         match self {
             Gesture::Click(index) => match logical(index) {

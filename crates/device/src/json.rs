@@ -70,9 +70,12 @@ fn number(text: &str) -> (usize, Option<Cow<'static, str>>) {
     let end = text.find(|letter| !is_part(letter)).unwrap_or(text.len());
     let token = &text[..end];
     let is_beyond = is_number(token) && token.parse().is_ok_and(f64::is_infinite);
-    let by = is_beyond.then(|| match token.starts_with('-') {
-        true => Cow::from(alloc::format!("-{BEYOND}")),
-        false => BEYOND.into(),
+    let by = is_beyond.then(|| {
+        if token.starts_with('-') {
+            Cow::from(alloc::format!("-{BEYOND}"))
+        } else {
+            BEYOND.into()
+        }
     });
     (end, by)
 }

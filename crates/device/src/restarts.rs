@@ -70,11 +70,7 @@ impl Restarts {
             return outcome;
         }
         erasing.wiped = true;
-        let time = if erasing.shown {
-            ERASED_SHOWN
-        } else {
-            PAINT_MAX
-        };
+        let time = if erasing.shown { ERASED_SHOWN } else { PAINT_MAX };
         self.plan(time, RebootReason::FactoryReset, uptime);
         Ok(())
     }

@@ -147,9 +147,10 @@ pub fn count(number_of: u64, one: SentenceTemplate, more: SentenceTemplate) -> S
 /// The text, with a full stop if it has no end mark.
 pub fn closed(text: &str) -> String {
     let text = text.trim();
-    match text.ends_with(['.', '!', '?']) {
-        true => text.into(),
-        false => alloc::format!("{text}."),
+    if text.ends_with(['.', '!', '?']) {
+        text.into()
+    } else {
+        alloc::format!("{text}.")
     }
 }
 

@@ -96,9 +96,10 @@ pub fn line(bytes: &[u8]) -> Result<ElectrumMessage, Malformed> {
     }
     if let Some(number) = line["id"].as_u64() {
         let error = &line["error"];
-        return Ok(match error.is_null() {
-            true => ElectrumMessage::Answer(number, line["result"].take()),
-            false => ElectrumMessage::Refused(number, refusal::words(error)),
+        return Ok(if error.is_null() {
+            ElectrumMessage::Answer(number, line["result"].take())
+        } else {
+            ElectrumMessage::Refused(number, refusal::words(error))
         });
     }
     match line["method"].as_str() {

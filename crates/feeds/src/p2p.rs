@@ -200,9 +200,10 @@ pub fn message(head: &MessageHeader, payload: &[u8]) -> Result<Message, Malforme
             .map(Message::Ping)
             .map_err(|_| Malformed("ping")),
         MessageKind::Headers => headers(payload).ok_or(Malformed("headers")),
-        MessageKind::Inv => Ok(match has_block(payload).ok_or(Malformed("inv"))? {
-            true => Message::Block,
-            false => Message::Nothing,
+        MessageKind::Inv => Ok(if has_block(payload).ok_or(Malformed("inv"))? {
+            Message::Block
+        } else {
+            Message::Nothing
         }),
         MessageKind::Other => Ok(Message::Nothing),
     }
@@ -357,10 +358,7 @@ mod tests {
     fn read(network: Network, bytes: &[u8]) -> Result<Message, Malformed> {
         let (first, payload) = bytes.split_first_chunk::<HEAD_BYTES>().unwrap();
         let head = head(network, first)?;
-        match head.is_of_use() {
-            true => message(&head, payload),
-            false => Ok(Message::Nothing),
-        }
+        if head.is_of_use() { message(&head, payload) } else { Ok(Message::Nothing) }
     }
 
     fn genesis(network: Network) -> Header {

@@ -73,11 +73,7 @@ fn beside(socket_url: &str, path: &str) -> Option<String> {
 /// The subscriptions to send on a new connection, in this order.
 pub fn subscriptions(blocks: bool, precise_fee: bool, currencies: &[Currency]) -> Vec<Vec<u8>> {
     let fee_topic = if precise_fee { "blockfee2" } else { "blockfee" };
-    let topics = if blocks {
-        &["blockheight", fee_topic][..]
-    } else {
-        &[]
-    };
+    let topics = if blocks { &["blockheight", fee_topic][..] } else { &[] };
     let topics = topics.iter().map(|topic| subscribe(topic, None));
     let prices = currencies
         .iter()

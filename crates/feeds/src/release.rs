@@ -114,11 +114,7 @@ fn release(entry: &Value) -> Result<ListedRelease, Malformed> {
     Ok(ListedRelease {
         tag: text("tag_name").to_owned(),
         title: title.take(TITLE_MAX).collect(),
-        page: if is_page(page) {
-            page.to_owned()
-        } else {
-            String::new()
-        },
+        page: if is_page(page) { page.to_owned() } else { String::new() },
         is_preview: entry["prerelease"] == true,
         assets: assets.iter().filter_map(asset).collect(),
     })

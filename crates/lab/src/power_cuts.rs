@@ -175,11 +175,7 @@ impl RecoveryRule<'_> {
             as_in(self.new) || !self.acknowledged && as_in(self.old)
         };
         if found.len() != self.new.len() || !found.iter().all(is_valid) {
-            let state = if self.acknowledged {
-                "acknowledged"
-            } else {
-                "not acknowledged"
-            };
+            let state = if self.acknowledged { "acknowledged" } else { "not acknowledged" };
             return Err(broken(format!(
                 "found {found:?}, before {:?}, after {:?}, {state}",
                 self.old, self.new

@@ -150,11 +150,7 @@ impl SimDisk {
         let ordered = dice.below(2) == 0;
         let kept = dice.below(self.changes.len() + 1);
         for (at, change) in self.changes.iter().enumerate() {
-            let survives = if ordered {
-                at < kept
-            } else {
-                dice.below(2) == 0
-            };
+            let survives = if ordered { at < kept } else { dice.below(2) == 0 };
             if survives {
                 change.apply(&mut names);
             }
@@ -357,11 +353,7 @@ impl Disk for SimDisk {
             return trouble;
         }
         let file = self.files.len();
-        let written = if trouble.is_ok() {
-            bytes.len()
-        } else {
-            bytes.len() / 2
-        };
+        let written = if trouble.is_ok() { bytes.len() } else { bytes.len() / 2 };
         self.files.push(SimFile {
             bytes: Arc::new(bytes[..written].to_vec()),
             ..SimFile::default()
@@ -380,11 +372,7 @@ impl Disk for SimDisk {
         if is_read_only(&trouble) {
             return trouble;
         }
-        let written = if trouble.is_ok() {
-            bytes.len()
-        } else {
-            bytes.len() / 2
-        };
+        let written = if trouble.is_ok() { bytes.len() } else { bytes.len() / 2 };
         Arc::make_mut(&mut self.files[file].bytes).extend_from_slice(&bytes[..written]);
         trouble
     }

@@ -186,9 +186,12 @@ impl HeaderChain {
             hash: last.block_hash(),
             time: last.time,
         });
-        let with_position = |tip: Tip| match self.has(tip.height, tip.hash) {
-            true => (tip, ChainPosition::InChain),
-            false => (tip, ChainPosition::OffChain),
+        let with_position = |tip: Tip| {
+            if self.has(tip.height, tip.hash) {
+                (tip, ChainPosition::InChain)
+            } else {
+                (tip, ChainPosition::OffChain)
+            }
         };
         HeadersResult {
             last: last.map(with_position),

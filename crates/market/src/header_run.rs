@@ -73,9 +73,10 @@ impl HeaderRun {
             return Ok(RunChange::Linked(tip));
         }
         if let Some(known) = self.height_of(&tip.hash) {
-            return match known == height {
-                true => Ok(RunChange::Known),
-                false => Err(HeaderRefusal::Unconnected),
+            return if known == height {
+                Ok(RunChange::Known)
+            } else {
+                Err(HeaderRefusal::Unconnected)
             };
         }
         let mut run = HeaderRun::default();

@@ -324,10 +324,7 @@ impl CurrencyQuotes {
     fn datum(&self, source: SourceId) -> Datum<Price> {
         let quote = &self.quotes[&source];
         let is_primary = Some(source) == self.primary;
-        let seen = match is_primary {
-            true => Seen::At(quote.reported),
-            false => quote.seen,
-        };
+        let seen = if is_primary { Seen::At(quote.reported) } else { quote.seen };
         Datum {
             value: quote.price,
             source,

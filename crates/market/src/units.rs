@@ -140,11 +140,7 @@ pub fn decimal_micros(text: &str, max_units: u64) -> Option<u64> {
     if !digits(whole) || !digits(fraction) {
         return None;
     }
-    let whole: u64 = if whole.is_empty() {
-        0
-    } else {
-        whole.parse().ok()?
-    };
+    let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
     if whole > max_units {
         return None;
     }

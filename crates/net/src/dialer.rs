@@ -503,11 +503,7 @@ async fn connect_any(
         if attempts.is_empty() {
             return Err(failure);
         }
-        let next_after = if waiting.len() == 0 {
-            STEP_TIMEOUT
-        } else {
-            NEXT_ADDRESS_AFTER
-        };
+        let next_after = if waiting.len() == 0 { STEP_TIMEOUT } else { NEXT_ADDRESS_AFTER };
         match time::timeout(next_after, attempts.next()).await {
             Ok(Some(Ok(tcp))) => return Ok(tcp),
             Ok(Some(Err(error))) => failure = error.into(),

@@ -232,11 +232,7 @@ where
     stream.flush().await?;
     let mut reply = [0; 2];
     stream.read_exact(&mut reply).await?;
-    if reply == [1, 0] {
-        Ok(())
-    } else {
-        Err(ProxyFailure::LoginRefused)
-    }
+    if reply == [1, 0] { Ok(()) } else { Err(ProxyFailure::LoginRefused) }
 }
 
 /// Encodes user name and password for SOCKS5 (RFC 1929).

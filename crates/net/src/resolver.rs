@@ -219,9 +219,8 @@ impl Resolver {
         let work = move || {
             let found = service.look_up(&look_up.host);
             let found = found.map_err(|_| NoAddress::NotFound);
-            let answer = found.and_then(|addresses| match addresses.is_empty() {
-                true => Err(NoAddress::NotFound),
-                false => Ok(addresses),
+            let answer = found.and_then(|addresses| {
+                if addresses.is_empty() { Err(NoAddress::NotFound) } else { Ok(addresses) }
             });
             look_up.answer.send_replace(Some(answer));
         };

@@ -96,11 +96,7 @@ impl Url {
         }
         let (host, port) = split_authority(authority)?;
         let port = port.unwrap_or(scheme.default_port());
-        let path = if path.starts_with('/') {
-            path.to_owned()
-        } else {
-            format!("/{path}")
-        };
+        let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
         if !path.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(BadUrl::Path);
         }
@@ -190,11 +186,7 @@ pub fn split_authority(authority: &str) -> Result<(&str, Option<u16>), BadUrl> {
 
 /// Brackets an IPv6 address; other hosts are unchanged.
 pub fn bracketed(host: &str) -> std::borrow::Cow<'_, str> {
-    if host.contains(':') {
-        format!("[{host}]").into()
-    } else {
-        host.into()
-    }
+    if host.contains(':') { format!("[{host}]").into() } else { host.into() }
 }
 
 fn parse_port(text: &str) -> Result<u16, BadUrl> {

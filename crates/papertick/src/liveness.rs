@@ -51,11 +51,7 @@ pub(crate) async fn heartbeat(
     } = sources;
     let mut stuck_checks = 0;
     loop {
-        stuck_checks = if painter.borrow().is_stuck() {
-            stuck_checks + 1
-        } else {
-            0
-        };
+        stuck_checks = if painter.borrow().is_stuck() { stuck_checks + 1 } else { 0 };
         // Two checks, because the painter looks stuck after the whole process was suspended.
         if stuck_checks > 1 {
             tracing::error!("the painter makes no progress");

@@ -166,11 +166,7 @@ impl PasswordJob {
             PasswordTask::Match(reply) => drop(reply.send(matches(&stored, &password, memory))),
             PasswordTask::Hash(reply) => {
                 let is_stored = !stored.is_empty() && matches(&stored, &password, memory);
-                let hashed = if is_stored {
-                    Some(stored)
-                } else {
-                    hash(password.expose(), memory)
-                };
+                let hashed = if is_stored { Some(stored) } else { hash(password.expose(), memory) };
                 drop(reply.send(hashed));
             }
         }

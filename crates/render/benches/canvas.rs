@@ -36,11 +36,7 @@ fn spec(name: &str) -> CanvasSpec {
     CanvasSpec {
         width: width.parse().unwrap(),
         height: height.parse().unwrap(),
-        turn: if name.ends_with("turned") {
-            Turn::Quarter
-        } else {
-            Turn::None
-        },
+        turn: if name.ends_with("turned") { Turn::Quarter } else { Turn::None },
         depth: chosen("depth", words.next(), &Depth::choices()).unwrap(),
         layout: Layout::Auto,
         dark: None,

@@ -133,11 +133,7 @@ impl FontFile {
         } else {
             linear
         };
-        let least_cover = if half_px <= SPACED_MAX {
-            SPACED_COVER
-        } else {
-            mask::HALF
-        };
+        let least_cover = if half_px <= SPACED_MAX { SPACED_COVER } else { mask::HALF };
         Some(ink(&pen.path, ratio, advance * ratio, least_cover))
     }
 

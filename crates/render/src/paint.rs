@@ -150,11 +150,7 @@ impl Painter {
 
 /// The text of a large letter.
 fn letter(cell: &Cell) -> Option<&str> {
-    if let Cell::Letter(text) = cell {
-        Some(text)
-    } else {
-        None
-    }
+    if let Cell::Letter(text) = cell { Some(text) } else { None }
 }
 
 #[cfg(test)]

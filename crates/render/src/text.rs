@@ -194,11 +194,7 @@ impl Typesetter {
         while !room.holds(&run) && kept.pop().is_some() {
             run = self.run(font, half_px, &format!("{}…", kept.trim_end()));
         }
-        if room.holds(&run) {
-            run
-        } else {
-            TextRun::default()
-        }
+        if room.holds(&run) { run } else { TextRun::default() }
     }
 
     /// The font or, if letters would be missing, the fallback for the whole line.
@@ -206,11 +202,7 @@ impl Typesetter {
     /// A single sign can come from another font, but not some letters of a word.
     fn whole_font(&mut self, font: FontId, text: &str) -> FontId {
         let missing = |ch: char| !ch.is_ascii() && ch.is_alphabetic() && !self.has(font, ch);
-        if text.chars().take(CHARS_MAX).any(missing) {
-            faces::stand_in()
-        } else {
-            font
-        }
+        if text.chars().take(CHARS_MAX).any(missing) { faces::stand_in() } else { font }
     }
 
     /// Returns whether a font has a character.

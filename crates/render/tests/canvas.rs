@@ -72,16 +72,8 @@ fn cases() -> Vec<Case> {
         cells: if name.contains("eight") { 8 } else { 7 },
         spec: CanvasSpec {
             depth,
-            turn: if name.contains("turned") {
-                Turn::Quarter
-            } else {
-                Turn::None
-            },
-            layout: if name.contains("column") {
-                Layout::Column
-            } else {
-                Layout::Auto
-            },
+            turn: if name.contains("turned") { Turn::Quarter } else { Turn::None },
+            layout: if name.contains("column") { Layout::Column } else { Layout::Auto },
             dark: name.contains("dark").then_some(true),
             ..spec(width, height)
         },

@@ -97,11 +97,8 @@ impl ConnectionGroup {
         let is = |wanted: &MemberState| self.connections.iter().any(|(_, state)| state == wanted);
         let faults = self.faults();
         let report = if is(&MemberState::Up) || is(&MemberState::Connecting) {
-            let connection = if is(&MemberState::Up) {
-                Connection::Up
-            } else {
-                Connection::Connecting
-            };
+            let connection =
+                if is(&MemberState::Up) { Connection::Up } else { Connection::Connecting };
             let fault = (!faults.is_empty()).then_some(Observation::Complaint(faults));
             [Observation::Connection(connection)]
                 .into_iter()

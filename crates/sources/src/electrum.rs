@@ -68,10 +68,8 @@ impl SourceSession for Electrum {
     async fn run(&mut self, link: &mut SessionLink<'_>) -> Result<Infallible, SessionEnd> {
         let usual = electrum::port(self.node.network, self.node.tls);
         let (host, port) = node::place(&self.node.host, self.node.port, usual)?;
-        let security = match self.node.tls {
-            true => TransportSecurity::Tls,
-            false => TransportSecurity::Plain,
-        };
+        let security =
+            if self.node.tls { TransportSecurity::Tls } else { TransportSecurity::Plain };
         let destination = Destination {
             host,
             port,
@@ -149,10 +147,7 @@ impl Talk<'_, '_> {
                 return Err(WrongHeaders::Nothing.into());
             }
             let next = from.saturating_add(count);
-            let reach = match next > height {
-                true => HeadersReach::Newest,
-                false => HeadersReach::More,
-            };
+            let reach = if next > height { HeadersReach::Newest } else { HeadersReach::More };
             before.extend(headers);
             let beyond = before.len().saturating_sub(MESSAGE_HEADERS_MAX);
             before.drain(..beyond);

@@ -76,9 +76,10 @@ impl LogoCache {
 
     /// The folder, unless it is a link, which may lead out of the data folder.
     fn folder(&self) -> io::Result<Folder> {
-        match self.folder.symlink_metadata()?.is_dir() {
-            true => Ok(Folder::new(&self.folder)),
-            false => Err(io::ErrorKind::NotADirectory.into()),
+        if self.folder.symlink_metadata()?.is_dir() {
+            Ok(Folder::new(&self.folder))
+        } else {
+            Err(io::ErrorKind::NotADirectory.into())
         }
     }
 }

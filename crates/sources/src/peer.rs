@@ -220,9 +220,10 @@ impl PeerConnection {
             (self.chatter, self.chatter_since) = (0, Instant::now());
         }
         self.chatter += 1;
-        match self.chatter > CHATTER_MAX {
-            true => Err(PeerEnd::Faulty("it sends too many messages".to_owned())),
-            false => Ok(()),
+        if self.chatter > CHATTER_MAX {
+            Err(PeerEnd::Faulty("it sends too many messages".to_owned()))
+        } else {
+            Ok(())
         }
     }
 
@@ -345,9 +346,10 @@ impl<'a> Following<'a> {
     /// Counts an unsolicited message.
     fn count_idle(&mut self) -> Result<(), PeerEnd> {
         self.idle += 1;
-        match self.idle > IDLE_MAX {
-            true => Err(PeerEnd::Faulty("it sends nothing new".to_owned())),
-            false => Ok(()),
+        if self.idle > IDLE_MAX {
+            Err(PeerEnd::Faulty("it sends nothing new".to_owned()))
+        } else {
+            Ok(())
         }
     }
 
@@ -384,9 +386,10 @@ impl<'a> Following<'a> {
             self.request_at = Instant::now() + REQUEST_EVERY;
             return Ok(pending.map(|_| PeerReply::Nothing));
         }
-        let reach = match headers.len() < HEADERS_MAX {
-            true => HeadersReach::Newest,
-            false => HeadersReach::More,
+        let reach = if headers.len() < HEADERS_MAX {
+            HeadersReach::Newest
+        } else {
+            HeadersReach::More
         };
         let reply = self
             .context

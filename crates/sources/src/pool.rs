@@ -105,17 +105,16 @@ impl Poll for PoolSource {
             request = request.with_secret(name, value.expose())?;
         }
         let answer = client::get(&shared.dialer, route, request, LIMITS).await?;
-        let stats = match pool.refuses(account, answer.status.as_u16()) {
-            true => PoolStats::refused(answer.status.to_string()),
-            false => {
-                let body = poll::body(answer)?;
-                let mut text = String::from_utf8_lossy(&body).into_owned();
-                // Before a reason is shortened, which could leave a part of the key.
-                for (_, key) in &pool_request.headers {
-                    text = key.hidden_in(&text);
-                }
-                pool.body(text.as_bytes())?
+        let stats = if pool.refuses(account, answer.status.as_u16()) {
+            PoolStats::refused(answer.status.to_string())
+        } else {
+            let body = poll::body(answer)?;
+            let mut text = String::from_utf8_lossy(&body).into_owned();
+            // Before a reason is shortened, which could leave a part of the key.
+            for (_, key) in &pool_request.headers {
+                text = key.hidden_in(&text);
             }
+            pool.body(text.as_bytes())?
         };
         Ok(vec![Observation::Pool(context.polled(stats))])
     }

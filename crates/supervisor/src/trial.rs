@@ -94,10 +94,7 @@ impl ProgramTrial {
                 sleep(pause).await;
                 answers(address).await
             });
-            self.answered = match has_answered {
-                true => self.answered.saturating_add(1),
-                false => 0,
-            };
+            self.answered = if has_answered { self.answered.saturating_add(1) } else { 0 };
             // The first request has no pause before it.
             let answering = self.pause() * self.answered.saturating_sub(1);
             if self.is_painted && self.answered > 0 && answering >= self.length {
@@ -126,10 +123,11 @@ fn reachable(address: SocketAddr) -> SocketAddr {
         IpAddr::V4(_) => IpAddr::from(Ipv4Addr::LOCALHOST),
         IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
     };
-    match address.ip().is_unspecified() {
-        true => SocketAddr::new(localhost, address.port()),
+    if address.ip().is_unspecified() {
+        SocketAddr::new(localhost, address.port())
+    } else {
         // Unchanged, because the address may have a scope.
-        false => address,
+        address
     }
 }
 

@@ -107,9 +107,10 @@ pub fn revision() -> String {
 pub fn described() -> String {
     let facts = [BuildFacts::own().commit, date()];
     let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
-    match facts.is_empty() {
-        true => VERSION.to_string(),
-        false => format!("{VERSION} ({})", facts.join(", ")),
+    if facts.is_empty() {
+        VERSION.to_string()
+    } else {
+        format!("{VERSION} ({})", facts.join(", "))
     }
 }
 

@@ -235,9 +235,10 @@ impl Installer {
             return Err(ImageRefusal::NoSlots);
         }
         let disk = statvfs(&config.data_dir).map_err(|error| ImageRefusal::Disk(error.into()))?;
-        match disk.f_flag.contains(StatVfsMountFlags::NOEXEC) {
-            true => Err(ImageRefusal::NoExec),
-            false => Ok(()),
+        if disk.f_flag.contains(StatVfsMountFlags::NOEXEC) {
+            Err(ImageRefusal::NoExec)
+        } else {
+            Ok(())
         }
     }
 }

@@ -114,10 +114,7 @@ impl Asset {
 
     /// A file of a page.
     fn of_file(name: &str, plain: Bytes) -> Asset {
-        let cache = match is_hashed(name) {
-            true => CACHE_FOREVER,
-            false => REVALIDATE,
-        };
+        let cache = if is_hashed(name) { CACHE_FOREVER } else { REVALIDATE };
         Asset {
             cache,
             gzip: OnceLock::new(),

@@ -37,12 +37,13 @@ pub fn page(operation: &Operation, uri: &Uri) -> Response {
 
 /// The page with the result, instead of the JSON response.
 pub fn result_page(operation: &Operation, path: &str, response: &Response) -> Response {
-    let (title, text) = match response.status().is_success() {
-        true => ("Done", format!("{}.", operation.summary)),
-        false => (
+    let (title, text) = if response.status().is_success() {
+        ("Done", format!("{}.", operation.summary))
+    } else {
+        (
             "Not done",
             format!("{}: {}.", operation.summary, error_text(response.body())),
-        ),
+        )
     };
     let content = format!("<p>{}</p>\n{}", escaped(&text), link_back(path));
     html::notice(response.status(), title, &content)

@@ -23,9 +23,10 @@ impl EmbeddedFile {
 
     /// The content.
     pub fn plain(&self) -> Bytes {
-        match self.is_gzip {
-            true => coding::gunzip(self.bytes),
-            false => Bytes::from_static(self.bytes),
+        if self.is_gzip {
+            coding::gunzip(self.bytes)
+        } else {
+            Bytes::from_static(self.bytes)
         }
     }
 }

@@ -39,9 +39,10 @@ pub fn versioned(
     tag: HeaderValue,
     document: impl FnOnce() -> Response,
 ) -> Response {
-    let mut response = match is_known(headers, &tag) {
-        true => response::empty(StatusCode::NOT_MODIFIED),
-        false => document(),
+    let mut response = if is_known(headers, &tag) {
+        response::empty(StatusCode::NOT_MODIFIED)
+    } else {
+        document()
     };
     response.headers_mut().insert(ETAG, tag);
     response

@@ -85,8 +85,9 @@ async fn document(call: Call) -> Result<Response, Response> {
 /// Size of the picture if none is requested.
 fn size(call: &Call) -> (u32, u32) {
     let agent = call.header(USER_AGENT).unwrap_or_default();
-    match READERS.iter().any(|reader| agent.contains(reader)) {
-        true => READER_SIZE,
-        false => canvas::SIZE,
+    if READERS.iter().any(|reader| agent.contains(reader)) {
+        READER_SIZE
+    } else {
+        canvas::SIZE
     }
 }

@@ -77,9 +77,10 @@ fn found(words: &str) -> String {
         }
     }
     let links: String = titled.into_iter().chain(others).take(FOUND_MAX).collect();
-    match links.is_empty() {
-        true => "# Search\n\nNothing was found.\n".into(),
-        false => format!("# Search\n\n{links}"),
+    if links.is_empty() {
+        "# Search\n\nNothing was found.\n".into()
+    } else {
+        format!("# Search\n\n{links}")
     }
 }
 

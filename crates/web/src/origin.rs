@@ -143,11 +143,7 @@ impl Sites {
             (None, None, Some(referer)) => is_own(referer) || self.allows(referer),
             (None, None, None) => return Sender::Unknown,
         };
-        if allowed {
-            Sender::Allowed
-        } else {
-            Sender::Foreign
-        }
+        if allowed { Sender::Allowed } else { Sender::Foreign }
     }
 
     fn allows(&self, origin: &str) -> bool {

@@ -286,11 +286,7 @@ fn address_html(texts: &PortalTexts, view: &View, port: u16, ip: Option<&str>) -
         HTTP_PORT => String::new(),
         port => format!(":{port}"),
     };
-    let domain = if view.active.mdns_enabled {
-        ".local"
-    } else {
-        ""
-    };
+    let domain = if view.active.mdns_enabled { ".local" } else { "" };
     let by_address = match ip {
         Some(ip) if ip.contains(':') => format!("<b>http://[{ip}]{port}/</b>"),
         Some(ip) => format!("<b>http://{ip}{port}/</b>"),
@@ -327,10 +323,7 @@ fn form_html(texts: &PortalTexts, place: &str, networks: &[WifiNetwork], error: 
     );
     for (index, network) in networks.iter().enumerate() {
         let checked = if index == 0 { " checked" } else { "" };
-        let lock = match network.secured {
-            true => texts.secured,
-            false => texts.open,
-        };
+        let lock = if network.secured { texts.secured } else { texts.open };
         let _ = write!(
             html,
             "<label><input type=\"radio\" name=\"ssid\" value=\"{name}\"{checked}><span>{name}</span><small>{bars} · {lock}</small></label>",
@@ -345,11 +338,7 @@ fn form_html(texts: &PortalTexts, place: &str, networks: &[WifiNetwork], error: 
         done = stored_html(texts, place),
     );
     for PortalTexts { code, language, .. } in &LANGUAGES {
-        let current = if *code == texts.code {
-            " aria-current=\"true\""
-        } else {
-            ""
-        };
+        let current = if *code == texts.code { " aria-current=\"true\"" } else { "" };
         let _ = write!(
             html,
             "<a href=\"/?lang={code}\" lang=\"{code}\"{current}>{language}</a> "

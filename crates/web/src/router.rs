@@ -375,12 +375,13 @@ async fn serve_without_route(
     let file = (reads && !target.portal)
         .then(|| pages::file(state, request.uri(), request.headers()))
         .flatten();
-    let missing = || match html::is_wanted(request.headers()) {
-        true => {
+    let missing = || {
+        if html::is_wanted(request.headers()) {
             let link = html::link_back(request.uri().path());
             html::notice(StatusCode::NOT_FOUND, "Page not found", &link)
+        } else {
+            response::not_found()
         }
-        false => response::not_found(),
     };
     file.unwrap_or_else(missing)
 }

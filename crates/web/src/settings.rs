@@ -25,10 +25,7 @@ pub fn read(call: &Call) -> Response {
 /// The response if `If-Match` has another version, the server stops, or the password cannot be hashed.
 pub async fn change(call: &Call, patch: Patch) -> Result<Reply, Response> {
     let Patch { body, .. } = patch;
-    let permits = match call.headers().contains_key(IF_MATCH) {
-        true => CHANGES_MAX,
-        false => 1,
-    };
+    let permits = if call.headers().contains_key(IF_MATCH) { CHANGES_MAX } else { 1 };
     let _permit = change_permit(call, permits).await?;
     let state = &call.state;
     let hashes = passwords::hashes(&state.hasher, &state.view().settings, &body)

@@ -38,9 +38,8 @@ pub fn signals(services: &Services) -> Option<String> {
     let demo = services.demo.as_ref();
     let state = BenchState {
         signals: services.bench.as_ref()?.state(),
-        demo_relay: demo.map(|demo| match demo.is_gone() {
-            true => DemoRelayState::Gone,
-            false => DemoRelayState::There,
+        demo_relay: demo.map(|demo| {
+            if demo.is_gone() { DemoRelayState::Gone } else { DemoRelayState::There }
         }),
     };
     serde_json::to_string(&state).ok()

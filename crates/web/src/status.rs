@@ -38,10 +38,6 @@ pub fn health(_call: &Call) -> Response {
 /// Readiness: 503 while the clock is stopping.
 pub fn ready(call: &Call) -> Response {
     let stopping = *call.state.services.shutdown.borrow();
-    let status = if stopping {
-        StatusCode::SERVICE_UNAVAILABLE
-    } else {
-        StatusCode::OK
-    };
+    let status = if stopping { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     response::json_with(status, &Health { ok: !stopping })
 }

@@ -196,11 +196,7 @@ impl<W: Wifi> WifiDriver<W> {
 
     /// The address at which the clock answers: if it listens at one address, that is not the host's.
     fn own_address(&self, host: String) -> String {
-        if self.listen.is_unspecified() {
-            host
-        } else {
-            self.listen.to_string()
-        }
+        if self.listen.is_unspecified() { host } else { self.listen.to_string() }
     }
 
     async fn apply_plan(&mut self) {

@@ -403,11 +403,7 @@ fn setting(spec: &Spec, view: &View) -> Option<Entity> {
     };
     let is_present = spec.needs.iter().all(has);
     let (platform, own) = control(spec)?;
-    let title = if spec.title.is_empty() {
-        "Rotation"
-    } else {
-        spec.title
-    };
+    let title = if spec.title.is_empty() { "Rotation" } else { spec.title };
     // The titles in these groups are only clear below the heading of the group.
     let needs_heading = [
         SettingGroup::Frontlight,
@@ -433,10 +429,7 @@ fn control(spec: &Spec) -> Option<(&'static str, Value)> {
     let control = spec.kind.control();
     match control["control"].as_str()? {
         "switch" => {
-            let (on, off) = match control["mute"] == true {
-                true => (false, true),
-                false => (true, false),
-            };
+            let (on, off) = if control["mute"] == true { (false, true) } else { (true, false) };
             let test = if on { "" } else { "not " };
             let members = json!({
                 "val_tpl": format!("{{{{ 'ON' if {test}value_json.{name} else 'OFF' }}}}"),

@@ -441,11 +441,7 @@ fn entities_have_these_names_classes_and_units() {
     let row = |(key, entity): (&String, &Value)| {
         let fields =
             ["p", "name", "dev_cla", "unit_of_meas", "ent_cat"].map(|name| word(&entity[name]));
-        let shown = if entity["en"] == false {
-            "hidden"
-        } else {
-            "shown"
-        };
+        let shown = if entity["en"] == false { "hidden" } else { "shown" };
         format!("{key} | {} | {shown}\n", fields.join(" | "))
     };
     let table: String = own.map(row).collect();

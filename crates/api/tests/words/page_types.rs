@@ -74,11 +74,7 @@ fn declaration(name: &str, schema: &Value, names: &mut Vec<String>) -> String {
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     for (member, schema) in schema["properties"].as_object().unwrap() {
         comment(&mut text, "  ", schema);
-        let mark = if required.contains(&member.as_str().into()) {
-            ""
-        } else {
-            "?"
-        };
+        let mark = if required.contains(&member.as_str().into()) { "" } else { "?" };
         let _ = writeln!(text, "  {member}{mark}: {};", type_of(schema, names));
     }
     if let Some(others @ Value::Object(_)) = schema.get("additionalProperties") {

@@ -313,10 +313,7 @@ impl<H: Hardware> I2cBus<H> {
         unit.read();
         self.polled_at = self.hardware.now();
         let is_notified = unit.interrupt.is_some() || unit.lines.iter().all(InputLine::has_edges);
-        let interval = match is_notified {
-            true => SAFETY_POLL_INTERVAL,
-            false => POLL_INTERVAL,
-        };
+        let interval = if is_notified { SAFETY_POLL_INTERVAL } else { POLL_INTERVAL };
         Some(self.polled_at + interval)
     }
 }

@@ -347,9 +347,10 @@ impl<H: Hardware> PanelWorker<H> {
                     return None;
                 }
                 PollResult::Idle(limit) => {
-                    let interval = match place.panel.busy_line().has_edges() {
-                        true => SAFETY_POLL_INTERVAL,
-                        false => EXPANDER_POLL_INTERVAL,
+                    let interval = if place.panel.busy_line().has_edges() {
+                        SAFETY_POLL_INTERVAL
+                    } else {
+                        EXPANDER_POLL_INTERVAL
                     };
                     place.is_waiting = true;
                     wake.on_edge = true;

@@ -119,11 +119,7 @@ impl Bench {
                 .millilux
                 .borrow()
                 .map(|millilux| f64::from(millilux) / 1000.0),
-            link: if *wires.link_up.borrow() {
-                BenchLink::Up
-            } else {
-                BenchLink::Down
-            },
+            link: if *wires.link_up.borrow() { BenchLink::Up } else { BenchLink::Down },
             network: wires.network.borrow().clone(),
             access_point: wires.access_point.borrow().as_ref().map(|access_point| {
                 AccessPointState {

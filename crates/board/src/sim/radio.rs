@@ -281,12 +281,13 @@ impl SimRadio {
             return;
         };
         // The cable may have been unplugged during the attempt.
-        let outcome = joining
-            .outcome
-            .and_then(|network| match *self.wires.link_up.borrow() {
-                true => Ok(network),
-                false => Err(LinkFailure::NotFound),
-            });
+        let outcome = joining.outcome.and_then(|network| {
+            if *self.wires.link_up.borrow() {
+                Ok(network)
+            } else {
+                Err(LinkFailure::NotFound)
+            }
+        });
         match outcome {
             Ok(network) => {
                 self.joined = true;

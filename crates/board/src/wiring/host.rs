@@ -48,14 +48,12 @@ fn check(
         return mistakes;
     }
     let mut mistakes = devices(named, root);
-    let refused = match lacks_lines {
-        true => chips(root),
-        false => Vec::new(),
-    };
+    let refused = if lacks_lines { chips(root) } else { Vec::new() };
     // Without permission for the chips, their lines cannot be checked.
-    match refused.is_empty() {
-        true => mistakes.extend(lines(used, find)),
-        false => mistakes.extend(refused),
+    if refused.is_empty() {
+        mistakes.extend(lines(used, find))
+    } else {
+        mistakes.extend(refused)
     }
     mistakes
 }

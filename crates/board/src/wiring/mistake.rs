@@ -14,9 +14,10 @@ pub struct Mistake {
 impl Mistake {
     /// A mistake on a line. Control characters from the file are escaped.
     pub fn at(line: Option<usize>, what: String) -> Mistake {
-        let what = match what.contains(char::is_control) {
-            true => what.escape_debug().to_string(),
-            false => what,
+        let what = if what.contains(char::is_control) {
+            what.escape_debug().to_string()
+        } else {
+            what
         };
         Mistake { line, what }
     }

@@ -303,11 +303,7 @@ fn a_clock_has_the_lights_and_the_sensor_of_its_wiring() {
         ("frontlight = \"none\"", (9, false, true)),
         ("sensor = \"none\"", (9, true, false)),
     ] {
-        let strip = if without.starts_with("strip") {
-            ""
-        } else {
-            "strip.count = 9"
-        };
+        let strip = if without.starts_with("strip") { "" } else { "strip.count = 9" };
         let wiring = good(&format!("base = \"rev-b\"\n{without}\n{strip}\n"));
         let spec = spec::wired(&wiring).unwrap();
         let has = (spec.leds, spec.frontlight, spec.light_sensor);

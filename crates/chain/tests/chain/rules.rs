@@ -132,9 +132,10 @@ fn an_obsolete_version_is_refused_from_its_first_height() {
         let header = mine_with(tip, START, 0, bits, |header| {
             header.version = Version::from_consensus(version);
         });
-        let expected = match is_taken {
-            true => Ok(ChainChange::Longer(1)),
-            false => refused(HeaderRefusal::OldVersion),
+        let expected = if is_taken {
+            Ok(ChainChange::Longer(1))
+        } else {
+            refused(HeaderRefusal::OldVersion)
         };
         assert_eq!(chain.accept(&[header], None), expected, "{version}");
     }

@@ -325,12 +325,11 @@ impl Device {
         output.effects.extend(reboots);
         self.show_directions(now.uptime);
         let caused = self.glass.advance(self.settings.active(), now.uptime);
-        match self.upstream.advance(now) {
-            true => {
-                output.unsaved.memory = true;
-                caused.max(RefreshCause::Data)
-            }
-            false => caused,
+        if self.upstream.advance(now) {
+            output.unsaved.memory = true;
+            caused.max(RefreshCause::Data)
+        } else {
+            caused
         }
     }
 

@@ -112,10 +112,7 @@ impl Device {
 
     /// A logo leaves ghosts when it appears or disappears.
     pub(super) fn cause_of_logo(&self) -> RefreshCause {
-        match self.glass.shows_pool() {
-            true => RefreshCause::Forced,
-            false => RefreshCause::Data,
-        }
+        if self.glass.shows_pool() { RefreshCause::Forced } else { RefreshCause::Data }
     }
 }
 

@@ -119,10 +119,7 @@ impl Device {
             // An update needs the machine for itself.
             && !self.glass.rests_for_update()
             && !self.is_erasing();
-        match may_run {
-            true => self.upstream.plan(),
-            false => Arc::default(),
-        }
+        if may_run { self.upstream.plan() } else { Arc::default() }
     }
 
     /// What to publish to the owner's broker.

@@ -83,9 +83,10 @@ impl Device {
             }
             Request::ClearPoolLogos => {
                 output.effects.push(Effect::ClearLogos);
-                done(match self.upstream.forget_logo(&self.settings) {
-                    true => self.cause_of_logo(),
-                    false => RefreshCause::Data,
+                done(if self.upstream.forget_logo(&self.settings) {
+                    self.cause_of_logo()
+                } else {
+                    RefreshCause::Data
                 })
             }
             Request::StopSources => {
@@ -97,9 +98,10 @@ impl Device {
                 done(RefreshCause::Data)
             }
             Request::RestartSource(source) => {
-                tried(match self.upstream.restart_one(source, &self.settings) {
-                    true => Ok(RefreshCause::Data),
-                    false => Err(Refusal::UnusedSource),
+                tried(if self.upstream.restart_one(source, &self.settings) {
+                    Ok(RefreshCause::Data)
+                } else {
+                    Err(Refusal::UnusedSource)
                 })
             }
             Request::RestartBroker => tried(match self.broker_plan() {
@@ -207,11 +209,7 @@ impl Device {
         match action {
             ButtonAction::TogglePause => {
                 let running = settings.timer_active;
-                let animation = if running {
-                    Animation::Pause
-                } else {
-                    Animation::Resume
-                };
+                let animation = if running { Animation::Pause } else { Animation::Resume };
                 self.lights.play(animation, settings, uptime);
                 self.run_timer(!running, now, output)
             }
@@ -221,11 +219,7 @@ impl Device {
             ButtonAction::ToggleDebug => self.glass.toggle_debug(settings, uptime),
             ButtonAction::ToggleDnd => {
                 let enabled = !self.settings.stored().dnd_enabled;
-                let animation = if enabled {
-                    Animation::QuietOn
-                } else {
-                    Animation::QuietOff
-                };
+                let animation = if enabled { Animation::QuietOn } else { Animation::QuietOff };
                 let cause = self.change(|settings| settings.dnd_enabled = enabled, now, output);
                 let settings = self.settings.active();
                 self.lights.acknowledge_dnd(animation, settings, uptime);

@@ -209,10 +209,7 @@ fn screens(value: &Value) -> Result<Vec<u16>, String> {
         let id = id.filter(|id| catalog::find(*id).is_some() && !ids.contains(id));
         ids.push(id.ok_or_else(error)?);
     }
-    match ids.len() <= SCREENS_MAX {
-        true => Ok(ids),
-        false => Err(error()),
-    }
+    if ids.len() <= SCREENS_MAX { Ok(ids) } else { Err(error()) }
 }
 
 fn is_name(text: &str) -> bool {

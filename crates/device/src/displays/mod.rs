@@ -400,10 +400,7 @@ impl Displays {
                 display.fit(&report.contact);
             }
             display.apply(change);
-            return match display.lacks_screens() {
-                true => Err(Refusal::NoScreens),
-                false => Ok(approved),
-            };
+            return if display.lacks_screens() { Err(Refusal::NoScreens) } else { Ok(approved) };
         }
         let at = self.waiting.iter().position(|one| one.display.id == id);
         let waiting = at.and_then(|at| self.waiting.get_mut(at));
@@ -447,10 +444,7 @@ impl Displays {
         let mut display = new_display(token, &DisplayContact::default());
         display.id = self.free_id(id, settings);
         display.apply(change);
-        match display.lacks_screens() {
-            true => Err(Refusal::NoScreens),
-            false => Ok(display),
-        }
+        if display.lacks_screens() { Err(Refusal::NoScreens) } else { Ok(display) }
     }
 
     /// Removes a display that waits; returns whether there was one with this id.

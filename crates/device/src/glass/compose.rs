@@ -119,9 +119,10 @@ fn page(known: &ComposeContext<'_>) -> String {
         return known.ip.into();
     };
     // The address of the network reaches the page only if the clock listens on all addresses.
-    let ip = match served.ip().is_unspecified() {
-        true => known.ip.parse().ok(),
-        false => Some(served.ip()),
+    let ip = if served.ip().is_unspecified() {
+        known.ip.parse().ok()
+    } else {
+        Some(served.ip())
     };
     match ip {
         Some(ip) if served.port() == HTTP_PORT => ip.to_string(),
@@ -242,9 +243,10 @@ fn reasons_of(fact: Dependency, slot: RotationSlot, reasons: &MarkReasons) -> &[
         Dependency::Height => &reasons.height,
         Dependency::Price => {
             let currency = slot.currency.as_ref();
-            match currency.is_some_and(|currency| reasons.prices.contains(currency)) {
-                true => &[DISPUTED],
-                false => &[],
+            if currency.is_some_and(|currency| reasons.prices.contains(currency)) {
+                &[DISPUTED]
+            } else {
+                &[]
             }
         }
         Dependency::Fee

@@ -217,9 +217,10 @@ impl Glass {
         if due(self.splash_deadline()) {
             self.end_splash();
         }
-        let cause = match due(self.panels.refresh_deadline(settings)) {
-            true => RefreshCause::Forced,
-            false => RefreshCause::Data,
+        let cause = if due(self.panels.refresh_deadline(settings)) {
+            RefreshCause::Forced
+        } else {
+            RefreshCause::Data
         };
         if due(self.layers.notice_deadline(settings)) {
             self.layers.hide(Layer::Notice);
@@ -274,9 +275,10 @@ impl Glass {
         uptime: Duration,
     ) -> RefreshCause {
         self.rotation.apply_settings(before, settings, uptime);
-        match before.tz_string == settings.tz_string {
-            true => RefreshCause::Data,
-            false => RefreshCause::Forced,
+        if before.tz_string == settings.tz_string {
+            RefreshCause::Data
+        } else {
+            RefreshCause::Forced
         }
     }
 
@@ -317,10 +319,7 @@ impl Glass {
             self.debug_painted = uptime;
             self.layers.show(LayerContent::Debug, uptime);
         }
-        match self.visible() == before {
-            true => RefreshCause::Data,
-            false => RefreshCause::Forced,
-        }
+        if self.visible() == before { RefreshCause::Data } else { RefreshCause::Forced }
     }
 
     /// Moves one screen forward or back; removes a text, zap or payment instead if one is shown.
@@ -408,10 +407,7 @@ impl Glass {
 
     /// Progress of an update, percent; 0 if there is none.
     pub fn updated_percent(&self) -> u8 {
-        match self.layers.has(Layer::Update) {
-            true => self.update_percent,
-            false => 0,
-        }
+        if self.layers.has(Layer::Update) { self.update_percent } else { 0 }
     }
 
     /// Records the progress of an update; the panels follow at their own pace.
@@ -560,9 +556,10 @@ impl Glass {
         let scene = self.scene(slot, market, known, now);
         let marks = compose::marks(slot, &scene, known.mark_reasons, now)
             .filter(|(_, from)| from.is_none_or(|from| from <= now.uptime));
-        let lacking = match now.uptime < NO_DATA_AFTER {
-            true => None,
-            false => compose::lacking(slot, known, self.board.panels),
+        let lacking = if now.uptime < NO_DATA_AFTER {
+            None
+        } else {
+            compose::lacking(slot, known, self.board.panels)
         };
         let shown = || {
             let cells = compose::screen_cells(slot, &scene);

@@ -183,9 +183,5 @@ fn cause_of_style(before: &Style, after: &Style) -> RefreshCause {
     let ghosts = before.inverted != after.inverted
         || before.font != after.font
         || before.sats_variant != after.sats_variant;
-    if ghosts {
-        RefreshCause::Forced
-    } else {
-        RefreshCause::Data
-    }
+    if ghosts { RefreshCause::Forced } else { RefreshCause::Data }
 }

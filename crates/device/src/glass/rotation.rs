@@ -94,9 +94,10 @@ pub fn sequence(settings: &Settings) -> Vec<RotationEntry> {
     if settings.screen_order.is_empty() {
         let alternate = |one: &Screen, next: &Screen| one.per_currency && next.per_currency;
         for together in SCREENS.chunk_by(alternate) {
-            let each = match together[0].per_currency {
-                true => currencies.iter().copied().map(Some).collect(),
-                false => alloc::vec![None],
+            let each = if together[0].per_currency {
+                currencies.iter().copied().map(Some).collect()
+            } else {
+                alloc::vec![None]
             };
             for currency in each {
                 together.iter().for_each(|screen| add(screen, currency));
@@ -216,11 +217,7 @@ impl ScreenRotation {
     pub fn slot_of(&self, screen: &Screen, settings: &Settings) -> RotationSlot {
         let currency = screen.per_currency.then(|| {
             let active = settings.currencies();
-            if active.contains(&self.currency) {
-                self.currency
-            } else {
-                active[0]
-            }
+            if active.contains(&self.currency) { self.currency } else { active[0] }
         });
         RotationSlot {
             screen: screen.id,

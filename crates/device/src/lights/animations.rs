@@ -157,11 +157,7 @@ fn two_colours(
     index: u32,
     leds: usize,
 ) -> Option<EffectFrame> {
-    let color = if index.is_multiple_of(2) {
-        first
-    } else {
-        second
-    };
+    let color = if index.is_multiple_of(2) { first } else { second };
     (index < times * 2).then(|| uniform(color, time_ms, leds))
 }
 

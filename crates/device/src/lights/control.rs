@@ -255,11 +255,7 @@ impl Lights {
 
     /// Sets what the strip shows between animations. During the start, the rainbow replaces the resting colours.
     pub fn set_mode(&mut self, mode: Mode, uptime: Duration) {
-        let mode = if self.starting && mode == Mode::Resting {
-            Mode::Starting
-        } else {
-            mode
-        };
+        let mode = if self.starting && mode == Mode::Resting { Mode::Starting } else { mode };
         self.strip.enter(mode, uptime);
     }
 

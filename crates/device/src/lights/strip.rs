@@ -249,13 +249,11 @@ impl StripControl {
             Mode::Joining => {
                 let place = usize::try_from(self.mode_frame).unwrap_or_default() % leds.max(1);
                 (0..leds)
-                    .map(|pixel| {
-                        if pixel == place {
-                            animations::JOINING
-                        } else {
-                            Rgb::BLACK
-                        }
-                    })
+                    .map(
+                        |pixel| {
+                            if pixel == place { animations::JOINING } else { Rgb::BLACK }
+                        },
+                    )
                     .collect()
             }
             Mode::Portal => {

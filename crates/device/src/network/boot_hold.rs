@@ -51,8 +51,5 @@ impl BootHold {
 
 /// Pin of logical button 1.
 fn first_button(settings: &Settings) -> u8 {
-    match settings.inverse_buttons {
-        true => 1 << (BUTTONS - 1),
-        false => 1,
-    }
+    if settings.inverse_buttons { 1 << (BUTTONS - 1) } else { 1 }
 }

@@ -18,9 +18,10 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     };
     let label = Cell::label(format!("{:02}", local.day), format!("{:02}", local.month));
     let (hour, minute) = (local.hour, local.minute);
-    let text = match scene.settings.hide_lead_zero {
-        true => format!("{hour}:{minute:02}"),
-        false => format!("{hour:02}:{minute:02}"),
+    let text = if scene.settings.hide_lead_zero {
+        format!("{hour}:{minute:02}")
+    } else {
+        format!("{hour:02}:{minute:02}")
     };
     row::labelled(label, row::digits(&text), scene.panels)
 }

@@ -37,18 +37,15 @@ pub fn sentence(cells: &[Cell]) -> Sentence {
     let letters = texts.iter().all(|text| text.chars().count() <= 1);
     let between = if letters { "" } else { " " };
     let blank = |text: &String| {
-        if text.is_empty() {
-            " ".into()
-        } else {
-            text.clone()
-        }
+        if text.is_empty() { " ".into() } else { text.clone() }
     };
     let words: Vec<String> = texts.iter().map(blank).collect();
     let joined = words.join(between);
     let text: Vec<&str> = joined.split_whitespace().collect();
-    match text.is_empty() {
-        true => spoken::EMPTY_PANELS.into(),
-        false => spoken::VERBATIM.with("text", text.join(" ")),
+    if text.is_empty() {
+        spoken::EMPTY_PANELS.into()
+    } else {
+        spoken::VERBATIM.with("text", text.join(" "))
     }
 }
 

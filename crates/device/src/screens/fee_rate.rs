@@ -24,9 +24,10 @@ const FEE_RATE_UNKNOWN: SentenceTemplate = SentenceTemplate::new("The fee rate i
 /// The rate with its unit on the last panel; a shared dot is on the panel of the whole part, as in `12.`.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let text = scene.fee().map(|fee| text(fee, scene)).unwrap_or_default();
-    let number = match scene.settings.decimal_share_dot {
-        true => row::merged(&text),
-        false => row::digits(&text),
+    let number = if scene.settings.decimal_share_dot {
+        row::merged(&text)
+    } else {
+        row::digits(&text)
     };
     let unit = Cell::unit("sat", "vB");
     row::with_unit(Cell::label("FEE", "RATE"), number, unit, scene.panels)
@@ -65,11 +66,7 @@ pub fn precise(fee: FeeRate, width: usize) -> String {
         0 => "<0.01".into(),
         _ => decimal::rounded(hundredths.into(), 100, 2),
     };
-    if text.len() <= width {
-        text
-    } else {
-        whole(fee)
-    }
+    if text.len() <= width { text } else { whole(fee) }
 }
 
 /// A rate without decimals, `<1` for one that would be rounded to 0.

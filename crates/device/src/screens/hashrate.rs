@@ -53,9 +53,10 @@ pub fn filling(hashrate: Hashrate, width: usize) -> (String, Cell) {
         let whole_digits = (hashrate.0 / unit).to_string().len();
         let decimals = u32::try_from(width.saturating_sub(whole_digits + 1)).unwrap_or(0);
         let text = decimal::rounded(hashrate.0, unit, decimals);
-        match text.contains('.') {
-            true => text.trim_end_matches('0').trim_end_matches('.').into(),
-            false => text,
+        if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.').into()
+        } else {
+            text
         }
     })
 }

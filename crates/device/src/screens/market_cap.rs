@@ -21,11 +21,7 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
         return row::labelled(label, Vec::new(), scene.panels);
     };
     // The sign needs one panel, as does a dot that is not shared.
-    let used = if scene.settings.decimal_share_dot {
-        1
-    } else {
-        2
-    };
+    let used = if scene.settings.decimal_share_dot { 1 } else { 2 };
     let text = suffix::suffixed(value, scene.panels.saturating_sub(used));
     let number = row::number(&text, scene.settings);
     let cells = price_layout::after(signs::currency(scene.currency), number);

@@ -68,9 +68,5 @@ pub fn text(earned: Sats, width: usize) -> (String, &'static str) {
 
 fn bitcoin(whole: u64, width: usize) -> String {
     let text = whole.to_string();
-    if text.len() <= width {
-        text
-    } else {
-        suffix::in_millions(whole, width)
-    }
+    if text.len() <= width { text } else { suffix::in_millions(whole, width) }
 }

@@ -19,17 +19,19 @@ pub fn plain(price: Price, sign: Cell, width: usize) -> Vec<Cell> {
     if number.len() > width {
         number = text(0);
     }
-    match number.len() < width {
-        true => after(sign, row::digits(&number)),
-        false => row::digits(&number),
+    if number.len() < width {
+        after(sign, row::digits(&number))
+    } else {
+        row::digits(&number)
     }
 }
 
 /// A price with a letter; decimals fill up to `width` characters.
 pub fn suffixed(price: Price, sign: Cell, width: usize, settings: &Settings) -> Vec<Cell> {
-    let text = match settings.mow_mode {
-        true => suffix::in_millions(price.rounded(), width),
-        false => suffix::suffixed(price.rounded(), width),
+    let text = if settings.mow_mode {
+        suffix::in_millions(price.rounded(), width)
+    } else {
+        suffix::suffixed(price.rounded(), width)
     };
     after(sign, row::number(&text, settings))
 }

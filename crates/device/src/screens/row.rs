@@ -48,11 +48,7 @@ pub fn fold(text: &str) -> Vec<String> {
 
 /// [`folded`] if the settings let the dot share a panel, otherwise [`digits`].
 pub fn number(text: &str, settings: &Settings) -> Vec<Cell> {
-    if settings.decimal_share_dot {
-        folded(text)
-    } else {
-        digits(text)
-    }
+    if settings.decimal_share_dot { folded(text) } else { digits(text) }
 }
 
 /// Right-aligns cells; surplus leading ones are cut off.
@@ -83,9 +79,10 @@ pub fn labelled(label: Cell, tail: Vec<Cell>, panels: usize) -> Vec<Cell> {
 pub fn offline(label: Cell, panels: usize) -> Vec<Cell> {
     let letters = "OFFLINE".chars().map(|letter| Cell::Tail(letter.into()));
     let letters: Vec<Cell> = letters.collect();
-    match letters.len() < panels {
-        true => labelled(label, letters, panels),
-        false => with_unit(label, Vec::new(), Cell::unit("OFF", "LINE"), panels),
+    if letters.len() < panels {
+        labelled(label, letters, panels)
+    } else {
+        with_unit(label, Vec::new(), Cell::unit("OFF", "LINE"), panels)
     }
 }
 

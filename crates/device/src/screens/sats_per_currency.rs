@@ -53,11 +53,7 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
             let moscow = scene.settings.use_mscw_time
                 && scene.currency == Currency::USD
                 && sats < READS_AS_TIME;
-            let label = if moscow {
-                Cell::label("MSCW", "TIME")
-            } else {
-                label
-            };
+            let label = if moscow { Cell::label("MSCW", "TIME") } else { label };
             row::labelled(label, whole(sats, width, marker), scene.panels)
         }
     }
@@ -93,9 +89,10 @@ fn whole(sats: u64, width: usize, marker: Option<Cell>) -> Vec<Cell> {
     if text.len() == width {
         return row::digits(&text);
     }
-    let text = match text.len() < width {
-        true => text,
-        false => suffix::suffixed(sats, width.saturating_sub(marker.iter().len())),
+    let text = if text.len() < width {
+        text
+    } else {
+        suffix::suffixed(sats, width.saturating_sub(marker.iter().len()))
     };
     let mut cells: Vec<Cell> = marker.into_iter().collect();
     cells.append(&mut row::digits(&text));

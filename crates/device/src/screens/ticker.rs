@@ -27,14 +27,16 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     if is_short && !has_letter {
         return row::labelled(label, price_layout::plain(price, sign, tail), scene.panels);
     }
-    let width = match settings.mow_mode || settings.decimal_share_dot {
-        true => tail,
-        false => tail.saturating_sub(1),
+    let width = if settings.mow_mode || settings.decimal_share_dot {
+        tail
+    } else {
+        tail.saturating_sub(1)
     };
     let cells = price_layout::suffixed(price, sign, width, settings);
-    match cells.len() < scene.panels {
-        true => row::labelled(label, cells, scene.panels),
-        false => row::right(cells, scene.panels),
+    if cells.len() < scene.panels {
+        row::labelled(label, cells, scene.panels)
+    } else {
+        row::right(cells, scene.panels)
     }
 }
 

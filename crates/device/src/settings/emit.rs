@@ -99,10 +99,7 @@ fn emit_row(spec: &Spec, context: &CheckContext<'_>, document: &mut Map<String, 
 }
 
 fn emit_state(view: &View, document: &mut Map<String, Value>) {
-    let (fg, bg) = match view.settings.inverted_color {
-        true => (WHITE, BLACK),
-        false => (BLACK, WHITE),
-    };
+    let (fg, bg) = if view.settings.inverted_color { (WHITE, BLACK) } else { (BLACK, WHITE) };
     document.insert("fgColor".into(), fg.into());
     document.insert("bgColor".into(), bg.into());
     document.insert("timerRunning".into(), view.timer_running.into());

@@ -58,9 +58,10 @@ impl Settings {
 
     /// Currencies in the rotation; US dollars if none is chosen.
     pub fn currencies(&self) -> Vec<Currency> {
-        match self.act_currencies.is_empty() {
-            true => alloc::vec![Currency::USD],
-            false => self.act_currencies.clone(),
+        if self.act_currencies.is_empty() {
+            alloc::vec![Currency::USD]
+        } else {
+            self.act_currencies.clone()
         }
     }
 
@@ -87,10 +88,7 @@ impl Settings {
 
     /// Whether a fee rate with decimals is preferred.
     pub fn fee_precision(&self) -> FeePrecision {
-        match self.block_fee_dec {
-            true => FeePrecision::Precise,
-            false => FeePrecision::Whole,
-        }
+        if self.block_fee_dec { FeePrecision::Precise } else { FeePrecision::Whole }
     }
 
     /// Host name without a domain: the prefix, a dash and the end of the hardware address.
@@ -98,18 +96,15 @@ impl Settings {
     /// Invalid characters become dashes, and a long name is cut.
     pub fn hostname(&self, suffix: &str) -> String {
         let allowed = |letter: char| {
-            if letter.is_ascii_alphanumeric() {
-                letter
-            } else {
-                '-'
-            }
+            if letter.is_ascii_alphanumeric() { letter } else { '-' }
         };
         let mut prefix: String = self.hostname_prefix.chars().map(allowed).collect();
         prefix.truncate(LABEL_MAX.saturating_sub(suffix.len() + 1));
         let prefix = prefix.trim_matches('-');
-        match prefix.is_empty() {
-            true => format!("papertick-{suffix}"),
-            false => format!("{prefix}-{suffix}"),
+        if prefix.is_empty() {
+            format!("papertick-{suffix}")
+        } else {
+            format!("{prefix}-{suffix}")
         }
     }
 

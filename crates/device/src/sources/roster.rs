@@ -67,10 +67,7 @@ impl Roster {
 
     /// The sources that should run while there is a network.
     pub fn running(&self) -> Arc<Plan> {
-        match self.by_hand.stopped {
-            true => Arc::default(),
-            false => Arc::clone(&self.plan),
-        }
+        if self.by_hand.stopped { Arc::default() } else { Arc::clone(&self.plan) }
     }
 
     /// Returns whether a source was removed. Reports of its that are still in the queue are dropped.

@@ -404,11 +404,7 @@ fn strip_as(recording: &Recording, expected: &str) -> String {
 /// The duties at the expected times.
 fn frontlight_as(recording: &Recording, expected: &str) -> String {
     if !expected.contains(' ') {
-        let changed = if recording.frontlight_changed() {
-            " and changed"
-        } else {
-            ""
-        };
+        let changed = if recording.frontlight_changed() { " and changed" } else { "" };
         return format!("{}{changed}", recording.frontlight(0));
     }
     let moments = expected

@@ -72,8 +72,9 @@ fn add<T: Clone + PartialEq>(frames: &mut Vec<(Duration, T)>, frame: &T, uptime:
 
 /// A single value if all are equal.
 fn shortened(parts: &[String]) -> String {
-    match parts.iter().all(|part| *part == parts[0]) {
-        true => parts[0].clone(),
-        false => parts.join("/"),
+    if parts.iter().all(|part| *part == parts[0]) {
+        parts[0].clone()
+    } else {
+        parts.join("/")
     }
 }

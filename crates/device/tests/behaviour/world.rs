@@ -298,9 +298,10 @@ impl World {
     fn paint(&mut self) {
         let picture = self.device.desired().picture;
         if self.paints && self.painting.is_none() && picture.serial != self.last_started.0 {
-            let time = match picture.full_refreshes == self.last_started.1 {
-                true => PARTIAL_REFRESH,
-                false => FULL_REFRESH,
+            let time = if picture.full_refreshes == self.last_started.1 {
+                PARTIAL_REFRESH
+            } else {
+                FULL_REFRESH
             };
             self.last_started = (picture.serial, picture.full_refreshes);
             self.painting = Some((picture.serial, self.now.uptime + time));

@@ -236,20 +236,14 @@ proptest! {
         micros in number(), settings in settings(), precise in any::<bool>(), panels in panels(),
     ) {
         let fee = figure(FeeRate { micros });
-        let market = match precise {
-            true => Market { precise_fee: fee, ..Market::default() },
-            false => Market { fee, ..Market::default() },
-        };
+        let market = if precise { Market { precise_fee: fee, ..Market::default() } } else { Market { fee, ..Market::default() } };
         let cells = show(6, &market, &settings, Currency::USD, panels);
         let (shown, unit) = between(&cells);
         prop_assert_eq!(unit, "sat/vB");
         // Leading digits are cut if even the whole number is too long.
         let limit = 10u128.pow((panels - 2).try_into().unwrap());
         let whole = (u128::from(micros) + 500_000) / 1_000_000;
-        let right = match whole < limit {
-            true => shown.is_nearest(micros.into(), MICRO.into()),
-            false => shown.is_nearest(whole % limit, 1),
-        };
+        let right = if whole < limit { shown.is_nearest(micros.into(), MICRO.into()) } else { shown.is_nearest(whole % limit, 1) };
         prop_assert!(right, "{shown:?}");
     }
 
@@ -369,11 +363,7 @@ fn anything(
         height: 1,
         rows: vec![0],
     };
-    let prices = if known[0] {
-        price_of(currency, numbers[0]).prices
-    } else {
-        Arc::default()
-    };
+    let prices = if known[0] { price_of(currency, numbers[0]).prices } else { Arc::default() };
     Market {
         height: known[1]
             .then(|| datum(u32::try_from(numbers[1] >> 32).unwrap()))
@@ -384,11 +374,7 @@ fn anything(
         pool: if known[6] { figure(figures) } else { None },
         pool_logo: known[7].then(|| Arc::new(logo)),
         miner: if known[6] { figure(miner) } else { None },
-        balance: if known[2] {
-            figure(Msats(numbers[5]))
-        } else {
-            None
-        },
+        balance: if known[2] { figure(Msats(numbers[5])) } else { None },
     }
 }
 

@@ -63,10 +63,7 @@ impl Reading {
     /// Returns whether this is `value / unit` rounded, within half of the last digit.
     pub(crate) fn is_nearest(self, value: u128, unit: u128) -> bool {
         let (shown, exact, step) = self.scaled(value, unit);
-        match self.is_limit {
-            true => exact < shown,
-            false => 2 * shown.abs_diff(exact) <= step,
-        }
+        if self.is_limit { exact < shown } else { 2 * shown.abs_diff(exact) <= step }
     }
 
     /// Returns whether this is `value / unit` truncated, within one of the last digit.

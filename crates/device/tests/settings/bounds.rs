@@ -186,9 +186,10 @@ fn values(spec: &Spec) -> Vec<(Value, Expect)> {
             known.chain(upper).chain(others).collect()
         }
         "key" => {
-            let upper = match spec.key == Key::nostr_pub_key {
-                true => refused(json!(UPPER), "*:bad_hex"),
-                false => same(json!(UPPER)),
+            let upper = if spec.key == Key::nostr_pub_key {
+                refused(json!(UPPER), "*:bad_hex")
+            } else {
+                same(json!(UPPER))
             };
             let short = refused(json!(&LOWER[1..]), "*:bad_hex");
             let long = refused(json!(format!("{LOWER}0")), "*:bad_hex");

@@ -196,9 +196,10 @@ fn every_key_of_the_interface_is_in_the_document() {
     let shown = |name: &str| document.contains_key(name);
     for line in INTERFACE.lines().filter(|line| !line.is_empty()) {
         let name = line.split_whitespace().next().unwrap();
-        match line.ends_with(" patch") {
-            true => assert!(!shown(name) && shown(&format!("{name}Set")), "{name}"),
-            false => assert!(shown(name), "{name}"),
+        if line.ends_with(" patch") {
+            assert!(!shown(name) && shown(&format!("{name}Set")), "{name}")
+        } else {
+            assert!(shown(name), "{name}")
         }
     }
     for (name, alias) in ALIASES {

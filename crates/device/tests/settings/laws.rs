@@ -103,9 +103,10 @@ fn screens() -> BoxedStrategy<Value> {
         .prop_map(|(count, ids, ordered, switches)| {
             let entries = ids.into_iter().take(count).enumerate().map(|(order, id)| {
                 let enabled = switches & (1 << order) != 0;
-                match ordered {
-                    true => json!({ "id": id, "enabled": enabled, "order": order }),
-                    false => json!({ "id": id, "enabled": enabled }),
+                if ordered {
+                    json!({ "id": id, "enabled": enabled, "order": order })
+                } else {
+                    json!({ "id": id, "enabled": enabled })
                 }
             });
             entries.collect::<Value>()

@@ -14,9 +14,10 @@ use serde_json::{Map, Value, json};
 fn read(changes: &Value) -> (Settings, Vec<Note>) {
     let mut stored = store::to_json(&Settings::default());
     for (name, value) in changes.as_object().unwrap() {
-        match value.is_null() {
-            true => stored.shift_remove(name),
-            false => stored.insert(name.clone(), value.clone()),
+        if value.is_null() {
+            stored.shift_remove(name)
+        } else {
+            stored.insert(name.clone(), value.clone())
         };
     }
     store::from_json(&stored)

@@ -247,11 +247,7 @@ impl Model {
                 }
             }
             Request::ShowCurrency(currency) => {
-                let screen = if self.slot.1.is_some() {
-                    self.slot.0
-                } else {
-                    20
-                };
+                let screen = if self.slot.1.is_some() { self.slot.0 } else { 20 };
                 self.jump((screen, Some(*currency)));
             }
             Request::ShowText(_) | Request::ShowCustom { .. } => {
@@ -316,10 +312,7 @@ impl Model {
     fn handle_buttons(&mut self) {
         let now = self.now;
         for button in 0..4 {
-            let number = match self.settings.inverse_buttons {
-                true => 4 - button,
-                false => 1 + button,
-            };
+            let number = if self.settings.inverse_buttons { 4 - button } else { 1 + button };
             if self.clicks[button].take_if(|at| *at <= now).is_some() && !self.portal {
                 self.click(number);
             }
@@ -372,11 +365,7 @@ impl Model {
         let slots = self.slots();
         if !slots.iter().any(|(slot, _)| *slot == self.slot) {
             let has_currency = self.slot.1.is_some();
-            self.slot = if has_currency {
-                (0, None)
-            } else {
-                first(&slots)
-            };
+            self.slot = if has_currency { (0, None) } else { first(&slots) };
             self.currency = self.slot.1.unwrap_or(self.currency);
         }
     }
@@ -442,9 +431,10 @@ impl Model {
         let in_each = |screens: &[Screen]| -> Vec<Slot> {
             let of = |currency| screens.iter().map(move |screen| (screen.id, currency));
             let currencies = s.act_currencies.iter();
-            match screens[0].per_currency {
-                true => currencies.flat_map(|each| of(Some(*each))).collect(),
-                false => of(None).collect(),
+            if screens[0].per_currency {
+                currencies.flat_map(|each| of(Some(*each))).collect()
+            } else {
+                of(None).collect()
             }
         };
         let order: Vec<Slot> = if s.screen_order.is_empty() {

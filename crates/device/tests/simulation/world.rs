@@ -271,10 +271,7 @@ impl World {
                 None
             }
             Step::Relay(is_up) => {
-                let connection = match is_up {
-                    true => Connection::Up,
-                    false => Connection::Connecting,
-                };
+                let connection = if is_up { Connection::Up } else { Connection::Connecting };
                 observed(SourceId::Relay, Observation::Connection(connection))
             }
             Step::Identify => request(Request::Identify),
@@ -498,11 +495,7 @@ impl World {
                 break;
             }
             self.check_early_tick(next);
-            stuck = if next <= self.now.uptime {
-                stuck + 1
-            } else {
-                0
-            };
+            stuck = if next <= self.now.uptime { stuck + 1 } else { 0 };
             assert!(
                 stuck <= TICKS_WITHOUT_PROGRESS_MAX,
                 "the deadline {next:?} stays in the past"

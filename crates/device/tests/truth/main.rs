@@ -242,11 +242,7 @@ fn a_claim_may_be_two_blocks_ahead_of_a_proof_for_two_minutes() {
         let (mut world, mut miner) = start();
         world.wait(30);
         world.claim(RELAY, claimed);
-        let state = if shown == claimed {
-            HeightState::Claimed
-        } else {
-            HeightState::Alone
-        };
+        let state = if shown == claimed { HeightState::Claimed } else { HeightState::Alone };
         world.check(shown, state);
         world.wait(120);
         world.check(900_000, HeightState::Disputed);

@@ -139,9 +139,10 @@ fn suspend_ages_values_like_running() {
         let usd = Observation::Price(Currency::USD, Price::parse("64000").unwrap());
         world.claim(RELAY, 900_000);
         world.observe(RELAY, usd.clone());
-        match sleeps {
-            true => world.secs += 8 * 3600,
-            false => world.wait(8 * 3600),
+        if sleeps {
+            world.secs += 8 * 3600
+        } else {
+            world.wait(8 * 3600)
         }
         world.claim(RELAY, 900_048);
         world.observe(RELAY, usd);

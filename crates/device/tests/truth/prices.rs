@@ -133,11 +133,7 @@ fn a_crash_of_one_venue_changes_nothing() {
     for crashes in [RELAY, COINBASE, BITSTAMP] {
         let mut world = clock();
         for second in 0..120_u64 {
-            let fallen = if second < 60 {
-                65_760 - second * 960
-            } else {
-                65_000
-            };
+            let fallen = if second < 60 { 65_760 - second * 960 } else { 65_000 };
             let other = 65_760 - second.min(60) * 25;
             for source in [RELAY, COINBASE, BITSTAMP] {
                 let price = if source == crashes { fallen } else { other };

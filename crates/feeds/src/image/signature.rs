@@ -48,11 +48,7 @@ impl VerifyingKey {
     pub fn parse(text: &str) -> Option<VerifyingKey> {
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let first = lines.next()?;
-        let line = if first.starts_with(UNTRUSTED) {
-            lines.next()?
-        } else {
-            first
-        };
+        let line = if first.starts_with(UNTRUSTED) { lines.next()? } else { first };
         let key = minisign_verify::PublicKey::from_base64(line).ok()?;
         let id = key_id(&BASE64_STANDARD.decode(line).ok()?)?;
         lines.next().is_none().then_some(VerifyingKey { id, key })

@@ -189,9 +189,5 @@ impl Receipt {
 /// Millisats from a text of digits only.
 fn digits(text: &str) -> Option<Msats> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number {
-        text.parse().ok().map(Msats)
-    } else {
-        None
-    }
+    if is_number { text.parse().ok().map(Msats) } else { None }
 }

@@ -260,9 +260,10 @@ impl MiningPool {
         }
         let answer: Value = serde_json::from_slice(body).map_err(|_| Malformed("json"))?;
         let error = &answer["error"];
-        match error.is_object() || error.as_str().is_some_and(|words| !words.is_empty()) {
-            true => Ok(PoolStats::refused(refusal::words(error))),
-            false => (self.parser)(&answer),
+        if error.is_object() || error.as_str().is_some_and(|words| !words.is_empty()) {
+            Ok(PoolStats::refused(refusal::words(error)))
+        } else {
+            (self.parser)(&answer)
         }
     }
 
@@ -311,11 +312,7 @@ fn key(user: &Secret) -> Result<Secret, MissingField> {
         return Err(MissingField::User);
     }
     let is_key = text.bytes().all(|byte| byte.is_ascii_graphic());
-    if is_key {
-        Ok(Secret::new(text))
-    } else {
-        Err(MissingField::Key)
-    }
+    if is_key { Ok(Secret::new(text)) } else { Err(MissingField::Key) }
 }
 
 /// Bytes that end a path or that a path cannot carry. `/` and `%` stay as the owner wrote them.

@@ -89,10 +89,7 @@ impl VenueSession {
         let served = currencies.iter().copied();
         let served = served.filter(|currency| venues::serves(self.protocol.source, *currency));
         let served: Vec<Currency> = served.collect();
-        match served.is_empty() {
-            true => Vec::new(),
-            false => (self.protocol.subscribe)(&served),
-        }
+        if served.is_empty() { Vec::new() } else { (self.protocol.subscribe)(&served) }
     }
 
     /// Parses a text message. Empty for a message without a quote.

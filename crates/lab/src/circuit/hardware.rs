@@ -109,10 +109,7 @@ impl Hardware for Circuit {
 impl Circuit {
     /// The bus of a device file: that of the strip, otherwise that of the panels.
     fn bus(&self, device: &str) -> CircuitSpi {
-        let bus = match self.lock().is_strip(device) {
-            true => SpiBusId::Strip,
-            false => SpiBusId::Panels,
-        };
+        let bus = if self.lock().is_strip(device) { SpiBusId::Strip } else { SpiBusId::Panels };
         CircuitSpi {
             circuit: self.clone(),
             bus,
@@ -120,12 +117,13 @@ impl Circuit {
     }
 
     fn open(&self, line: &WiringLine) -> Result<OpenLine, InUse> {
-        match self.change(|state| state.open(&line.place)) {
-            true => Ok(OpenLine {
+        if self.change(|state| state.open(&line.place)) {
+            Ok(OpenLine {
                 circuit: self.clone(),
                 line: line.clone(),
-            }),
-            false => Err(InUse),
+            })
+        } else {
+            Err(InUse)
         }
     }
 }
@@ -192,12 +190,13 @@ impl I2c for CircuitI2c {
         address: SevenBitAddress,
         operations: &mut [Operation<'_>],
     ) -> Result<(), Unanswered> {
-        match self
+        if self
             .circuit
             .change(|state| state.transact(address, operations))
         {
-            true => Ok(()),
-            false => Err(Unanswered),
+            Ok(())
+        } else {
+            Err(Unanswered)
         }
     }
 }

@@ -124,10 +124,7 @@ impl Mcp23017Chip {
         let is_pulled = self.pair(register::FLAGS) != 0;
         let is_active_high =
             self.registers[register::CONFIGURATION] & configuration::ACTIVE_HIGH != 0;
-        let level = match is_pulled == is_active_high {
-            true => LineLevel::High,
-            false => LineLevel::Low,
-        };
+        let level = if is_pulled == is_active_high { LineLevel::High } else { LineLevel::Low };
         let level = self.is_plugged.then_some(level);
         nets.drive(interrupt, NetDriver::Expander, level, violations);
     }
@@ -200,10 +197,7 @@ impl Mcp23017Chip {
     fn index(&self, address: u8) -> Option<usize> {
         let address = usize::from(address);
         let has_banks = self.registers[register::CONFIGURATION] & configuration::BANKS != 0;
-        let index = match has_banks {
-            false => address,
-            true => 2 * (address & 0x0F) + address / 0x10,
-        };
+        let index = if has_banks { 2 * (address & 0x0F) + address / 0x10 } else { address };
         (index < register::COUNT && (!has_banks || address < 0x20)).then_some(index)
     }
 

@@ -131,9 +131,10 @@ impl Nets {
         if !net.drives.is_empty() {
             return LineLevel::High;
         }
-        match [net.board, net.host, net.expander].contains(&Pull::Up) {
-            true => LineLevel::High,
-            false => LineLevel::Low,
+        if [net.board, net.host, net.expander].contains(&Pull::Up) {
+            LineLevel::High
+        } else {
+            LineLevel::Low
         }
     }
 }

@@ -380,10 +380,10 @@ impl SimCircuit {
             panel.chip.set_supply(has_supply, self.now, violations);
             let is_low = self.nets.read(panel.reset) == LineLevel::Low;
             panel.chip.set_reset(is_low, self.now, violations);
-            let busy = panel.chip.busy(self.now).map(|busy| match busy {
-                true => LineLevel::High,
-                false => LineLevel::Low,
-            });
+            let busy = panel
+                .chip
+                .busy(self.now)
+                .map(|busy| if busy { LineLevel::High } else { LineLevel::Low });
             self.nets
                 .drive(panel.busy, NetDriver::Chip, busy, violations);
         }

@@ -69,10 +69,7 @@ fn check_claims(claims: &[(SourceId, u32, u64)], accepted: bool) {
         before.iter().all(|verdict| *verdict == ClaimVerdict::Ahead),
         "{claims:?}: {checked:?}"
     );
-    let expected = match accepted {
-        true => ClaimVerdict::CatchUp,
-        false => ClaimVerdict::Ahead,
-    };
+    let expected = if accepted { ClaimVerdict::CatchUp } else { ClaimVerdict::Ahead };
     assert_eq!(*last, expected, "{claims:?}");
 }
 

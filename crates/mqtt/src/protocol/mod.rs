@@ -173,9 +173,10 @@ impl ProtocolSession {
 
     /// The reason for the end of a session after its connection was closed, lost or silent.
     pub fn closed(&self, reason: String) -> ProtocolEnd {
-        match self.is_connected {
-            true => ProtocolEnd::Failed(reason),
-            false => ProtocolEnd::NoConnack(reason),
+        if self.is_connected {
+            ProtocolEnd::Failed(reason)
+        } else {
+            ProtocolEnd::NoConnack(reason)
         }
     }
 
@@ -257,13 +258,14 @@ impl ProtocolSession {
     /// # Errors
     /// It is not sent; the session goes on.
     pub fn publish(&mut self, message: OutgoingMessage, now: Instant) -> Result<(), PublishError> {
-        let id = match message.qos1 && self.limits.qos1 {
-            true => Some(
+        let id = if message.qos1 && self.limits.qos1 {
+            Some(
                 self.connection
                     .acquire_packet_id()
                     .map_err(|_| PublishError::NotSendable)?,
-            ),
-            false => None,
+            )
+        } else {
+            None
         };
         let message = OutgoingMessage {
             retain: message.retain && self.limits.retain,

@@ -127,11 +127,7 @@ pub(super) fn publish(
         correlation,
         ..
     } = message;
-    let qos = if id.is_some() {
-        Qos::AtLeastOnce
-    } else {
-        Qos::AtMostOnce
-    };
+    let qos = if id.is_some() { Qos::AtLeastOnce } else { Qos::AtMostOnce };
     match version {
         Version::V3_1_1 => {
             let mut builder = v3_1_1::Publish::builder().topic_name(topic)?;

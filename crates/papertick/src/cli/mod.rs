@@ -207,9 +207,10 @@ The demo stores its settings in its own folder, $XDG_STATE_HOME/papertick-demo."
 fn without_empty_variables(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|arg| {
         let is_empty = |name| env::var_os(name).is_some_and(|value| value.is_empty());
-        match arg.get_env().is_some_and(is_empty) {
-            true => arg.env(Resettable::Reset),
-            false => arg,
+        if arg.get_env().is_some_and(is_empty) {
+            arg.env(Resettable::Reset)
+        } else {
+            arg
         }
     });
     command.mut_subcommands(without_empty_variables)

@@ -248,18 +248,16 @@ impl ImportArgs {
 
 /// Prints the report of an import.
 fn print_report(report: &Value, json: bool) -> Result<(), Failure> {
-    let text = match json {
-        true => format!("{report:#}\n"),
-        false => lines(report),
-    };
+    let text = if json { format!("{report:#}\n") } else { lines(report) };
     print(&text)?;
     let refused = texts(&report["refused"], "error");
-    match refused.is_empty() {
-        true => Ok(()),
-        false => Err(Failure::refused(format!(
+    if refused.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::refused(format!(
             "nothing was changed: {}",
             refused.join(", ")
-        ))),
+        )))
     }
 }
 
@@ -329,8 +327,9 @@ pub(crate) fn prompt_twice(prompt: &str) -> Result<Secret, Failure> {
     };
     let first = prompt_secret(prompt).ok_or_else(no_terminal)?;
     let second = prompt_secret("Repeat it: ").ok_or_else(no_terminal)?;
-    match first == second {
-        true => Ok(first),
-        false => Err(Failure::usage("the two inputs differ: nothing was changed")),
+    if first == second {
+        Ok(first)
+    } else {
+        Err(Failure::usage("the two inputs differ: nothing was changed"))
     }
 }

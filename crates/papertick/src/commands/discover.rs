@@ -230,10 +230,7 @@ fn host_name(name: &str) -> String {
     let is_reserved = RESERVED.contains(&lower.as_str())
         || lower.starts_with("localhost")
         || !word.starts_with(|first: char| first.is_ascii_alphabetic());
-    match is_reserved {
-        true => format!("{PREFIX}{word}"),
-        false => word,
-    }
+    if is_reserved { format!("{PREFIX}{word}") } else { word }
 }
 
 /// Replaces all characters of a name from the network except `[A-Za-z0-9._-]`.

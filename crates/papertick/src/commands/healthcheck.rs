@@ -62,11 +62,12 @@ pub fn run(args: &HealthcheckArgs) -> Result<(), Failure> {
     if response.status == StatusCode::OK {
         // A proxy may answer with a page of its own.
         let health = response.json().unwrap_or_default();
-        return match health["ok"] == Value::Bool(true) {
-            true => Ok(()),
-            false => Err(Failure::failed(format!(
+        return if health["ok"] == Value::Bool(true) {
+            Ok(())
+        } else {
+            Err(Failure::failed(format!(
                 "{url}{path} answers, but not as a clock; does a proxy answer in its place?"
-            ))),
+            )))
         };
     }
     let status = response.status.as_u16();

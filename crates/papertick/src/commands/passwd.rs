@@ -69,11 +69,10 @@ pub fn run(args: &PasswdArgs) -> Result<(), Failure> {
     let settings = changed(&offline.settings, args)?;
     let (is_guarded, user) = (settings.http_auth_enabled, settings.sign_in_user());
     offline.replace(settings)?;
-    print_error(&match is_guarded {
-        true => {
-            format!("from the next start the clock requires this password, with the name {user}")
-        }
-        false => "from the next start the clock requires no password".into(),
+    print_error(&if is_guarded {
+        format!("from the next start the clock requires this password, with the name {user}")
+    } else {
+        "from the next start the clock requires no password".into()
     });
     Ok(())
 }

@@ -136,9 +136,10 @@ pub fn run(args: &ReleaseArgs) -> Result<(), Failure> {
         builder.add(&packing::page(folder, version)?, ImageOrigin::Packed)?;
     }
     let version = builder.finish(base.as_deref(), &notes)?;
-    let text = match args.json {
-        true => builder.document(&version, &args.output),
-        false => builder.lines(&version, &args.output),
+    let text = if args.json {
+        builder.document(&version, &args.output)
+    } else {
+        builder.lines(&version, &args.output)
     };
     move_into_place(folder, &args.output).map_err(|error| cannot_write(&args.output, &error))?;
     print(&text)
@@ -330,11 +331,12 @@ fn base_url(text: &str) -> Result<String, Failure> {
 
 /// The URL of the release notes.
 fn notes_url(text: &str) -> Result<String, Failure> {
-    match release::is_page(text) && Url::parse(text).is_ok() {
-        true => Ok(text.to_owned()),
-        false => Err(Failure::usage(format!(
+    if release::is_page(text) && Url::parse(text).is_ok() {
+        Ok(text.to_owned())
+    } else {
+        Err(Failure::usage(format!(
             "`{text}` is no URL of a page: use http:// or https://, a host name and a path, at most {PAGE_URL_MAX} bytes"
-        ))),
+        )))
     }
 }
 

@@ -38,15 +38,12 @@ pub(crate) fn nearest<'a>(
         let contained = typed.len() >= PART_MIN && word.contains(&typed);
         let errors = strsim::osa_distance(&typed, &word);
         let is_typo = errors <= ERRORS_MAX.min(typed.len() / 2) && typed.len() > 1;
-        let similarity = match is_typo {
-            true => strsim::jaro_winkler(&typed, &word).max(SIMILAR),
-            false => strsim::jaro_winkler(&typed, &word),
-        };
-        if contained {
-            1.0 + similarity
+        let similarity = if is_typo {
+            strsim::jaro_winkler(&typed, &word).max(SIMILAR)
         } else {
-            similarity
-        }
+            strsim::jaro_winkler(&typed, &word)
+        };
+        if contained { 1.0 + similarity } else { similarity }
     };
     words
         .into_iter()

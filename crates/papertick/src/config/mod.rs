@@ -182,11 +182,7 @@ impl RunConfig {
 
     /// Speed of the simulated panels.
     pub fn panel_timing(&self) -> PanelTiming {
-        if self.instant_panels {
-            PanelTiming::Instant
-        } else {
-            PanelTiming::Real
-        }
+        if self.instant_panels { PanelTiming::Instant } else { PanelTiming::Real }
     }
 }
 

@@ -44,11 +44,7 @@ fn with_memory(known: &HostFacts, meminfo: &str) -> HostFacts {
 /// Rounds down to the resolution of the debug view, so that smaller changes wake no task.
 fn coarse(bytes: u64) -> u64 {
     const STEP: u64 = 1024 * 1024;
-    if bytes < STEP {
-        bytes
-    } else {
-        bytes / STEP * STEP
-    }
+    if bytes < STEP { bytes } else { bytes / STEP * STEP }
 }
 
 /// A value of `/proc/meminfo`, bytes.

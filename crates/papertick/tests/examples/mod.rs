@@ -81,11 +81,7 @@ pub(crate) fn request(command: &str) -> Request {
         }
     }
     if request.method.is_none() {
-        let method = if request.body.is_empty() {
-            "GET"
-        } else {
-            "POST"
-        };
+        let method = if request.body.is_empty() { "GET" } else { "POST" };
         request.method = Some(method.into());
     }
     request

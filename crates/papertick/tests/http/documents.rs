@@ -117,11 +117,7 @@ async fn of_two_concurrent_patches_one_is_refused() {
         (answer.status, brightness)
     };
     let (one, other) = tokio::join!(patch(7), patch(8));
-    let (saved, refused) = if one.0 == 200 {
-        (one, other)
-    } else {
-        (other, one)
-    };
+    let (saved, refused) = if one.0 == 200 { (one, other) } else { (other, one) };
     assert_eq!((saved.0, refused.0), (200, 412));
     let stored = clock.get("/api/settings").await.json();
     assert_eq!(stored["ledBrightness"], saved.1);

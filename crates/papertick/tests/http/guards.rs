@@ -530,11 +530,7 @@ async fn the_button_leads_to_a_result_page() {
             answer.header("content-type"),
             Some("text/html; charset=utf-8")
         );
-        let title = if status == 200 {
-            "<h1>Done</h1>"
-        } else {
-            "<h1>Not done</h1>"
-        };
+        let title = if status == 200 { "<h1>Done</h1>" } else { "<h1>Not done</h1>" };
         let depth = path.matches('/').count() - 1;
         let link = format!("<a href=\"{}\">", "../".repeat(depth));
         for part in [title, text, &link] {

@@ -40,9 +40,10 @@ fn answer(mut stream: TcpStream, status: &str) {
         head.push(byte[0]);
     }
     let head = String::from_utf8_lossy(&head).to_ascii_lowercase();
-    let kind = match head.starts_with("get /events") {
-        true => "text/event-stream",
-        false => "application/json",
+    let kind = if head.starts_with("get /events") {
+        "text/event-stream"
+    } else {
+        "application/json"
     };
     let answer = format!(
         "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\npapertick-reason: %1b%5d0;x%07%c2%9b2J\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",

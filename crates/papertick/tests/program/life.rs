@@ -295,9 +295,10 @@ fn the_service_manager_is_notified() {
         let folder = folder();
         let path = folder.path().join("notify");
         let path = path.to_str().unwrap();
-        let (address, variable) = match is_abstract {
-            false => (SocketAddr::from_pathname(path), path.to_owned()),
-            true => (SocketAddr::from_abstract_name(path), format!("@{path}")),
+        let (address, variable) = if is_abstract {
+            (SocketAddr::from_abstract_name(path), format!("@{path}"))
+        } else {
+            (SocketAddr::from_pathname(path), path.to_owned())
         };
         let manager = UnixDatagram::bind_addr(&address.unwrap()).unwrap();
         manager.set_read_timeout(Some(PATIENCE)).unwrap();

@@ -80,9 +80,10 @@ fn a_restart_and_an_update_refuse_no_client() {
                 answers
             });
             let persistent = scope.spawn(move || send_on_one_connection(clock, over));
-            match is_update {
-                true => drop(clock.upload(&image)),
-                false => drop(clock.send("POST", "/api/restart", "").unwrap()),
+            if is_update {
+                drop(clock.upload(&image))
+            } else {
+                drop(clock.send("POST", "/api/restart", "").unwrap())
             }
             eventually("another device runs", || {
                 let devices = clock.devices();

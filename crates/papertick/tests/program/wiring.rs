@@ -63,9 +63,10 @@ fn a_wiring_file_is_checked_with_or_without_the_host() {
         let (code, _, stderr) = run(command);
         assert_eq!(code, 2, "{command:?}");
         let has_gpio = Path::new("/dev/gpiochip0").exists();
-        let expected = match has_gpio {
-            true => "line 2: there is no /dev/spidev99.9",
-            false => "this host has no GPIO",
+        let expected = if has_gpio {
+            "line 2: there is no /dev/spidev99.9"
+        } else {
+            "this host has no GPIO"
         };
         assert!(stderr.contains(expected), "{stderr}");
         // One mistake is one line below the heading.

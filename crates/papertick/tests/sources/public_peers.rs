@@ -159,11 +159,7 @@ async fn a_peer_that_breaks_the_rules_is_paused_for_a_day() {
     let (_lies, lies) = watch::channel(liar);
     let (truth, updates) = watch::channel(Miner::with(40));
     let (places, _, server) = serve(arrivals, move |place, stream| {
-        let node = if place.starts_with("liar") {
-            &lies
-        } else {
-            &updates
-        };
+        let node = if place.starts_with("liar") { &lies } else { &updates };
         tokio::spawn(peer(stream, node.clone(), Announcement::Headers))
     });
     rig.plan(SourceId::Peers, peers(&["liar", "honest"], 2));
@@ -352,11 +348,7 @@ async fn a_peer_that_stays_behind_is_disconnected() {
     miner.mine(5);
     let (node, updates) = watch::channel(miner);
     let (places, _, server) = serve(arrivals, move |place, stream| {
-        let node = if place.starts_with("behind") {
-            &old
-        } else {
-            &updates
-        };
+        let node = if place.starts_with("behind") { &old } else { &updates };
         tokio::spawn(peer(stream, node.clone(), Announcement::Nothing))
     });
     rig.plan(SourceId::Peers, peers(&["ahead", "behind"], 2));

@@ -171,11 +171,7 @@ where
         };
         let message: Value = serde_json::from_str(&text).unwrap();
         if message[0] == "EVENT" {
-            let event = if message[1].is_string() {
-                &message[2]
-            } else {
-                &message[1]
-            };
+            let event = if message[1].is_string() { &message[2] } else { &message[1] };
             return serde_json::from_value(event.clone()).unwrap();
         }
     }

@@ -30,11 +30,7 @@ impl CellEdge {
             let distance = from_middle(x).hypot(from_middle(y));
             let ring =
                 covered(distance, radius as f32) - covered(distance, (radius - thick) as f32);
-            let ring = if tones.depth == Depth::One {
-                ring.round()
-            } else {
-                ring
-            };
+            let ring = if tones.depth == Depth::One { ring.round() } else { ring };
             tones.grey((ring * most) as u8)
         });
         CellEdge {

@@ -321,11 +321,7 @@ fn samples(depth: Depth, grid: &Grid) -> i32 {
 
 /// The text of a large letter.
 fn letter(cell: &Cell) -> Option<&str> {
-    if let Cell::Letter(text) = cell {
-        Some(text)
-    } else {
-        None
-    }
+    if let Cell::Letter(text) = cell { Some(text) } else { None }
 }
 
 /// All rows, packed.

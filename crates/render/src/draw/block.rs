@@ -129,11 +129,7 @@ fn part(line: &BlockLine, text: &str) -> BlockLine {
 }
 
 fn face(line: &BlockLine) -> device::settings::fonts::FontId {
-    if line.bold {
-        faces::plain_bold()
-    } else {
-        faces::plain()
-    }
+    if line.bold { faces::plain_bold() } else { faces::plain() }
 }
 
 /// Distance of two baselines, px.

@@ -19,11 +19,7 @@ impl PanelCanvas<'_> {
         let samples = self.scale.samples;
         let (width, height) = (self.width / samples, self.height / samples);
         // Beside a cell of a canvas there is a line, beside a panel its case.
-        let edge = if self.scale == PixelScale::PANEL {
-            0
-        } else {
-            1
-        };
+        let edge = if self.scale == PixelScale::PANEL { 0 } else { 1 };
         let Some((side, quiet)) = module(width.min(height) - 2 * edge, modules) else {
             return mask;
         };

@@ -201,11 +201,7 @@ impl SatsMetrics {
     /// Adds bars and strokes, the middle of the symbol at the origin.
     fn outline(&self, drawing: &Drawing, path: &mut Vec<Command>) {
         let mut piece = |x: i32, y: i32, width: i32, height: i32| {
-            let radius = if drawing.round {
-                width.min(height) as f32 / 2.0
-            } else {
-                0.0
-            };
+            let radius = if drawing.round { width.min(height) as f32 / 2.0 } else { 0.0 };
             // Twice the coordinates are whole even where the middle is between two pixels.
             let at = (x as f32 / 2.0, y as f32 - self.height() as f32 / 2.0);
             path.add_round_rect(at, width as f32, height as f32, radius, radius);

@@ -182,9 +182,10 @@ impl<'a> PeerPool<'a> {
     fn peers_wanted(&self) -> usize {
         let most = self.plan.most as usize;
         let last_block_at = self.shared.progress.with(|progress| progress.last_block_at);
-        match last_block_at.is_some_and(|at| at.elapsed() >= SILENCE) {
-            true => most + EXTRA_PEERS,
-            false => most,
+        if last_block_at.is_some_and(|at| at.elapsed() >= SILENCE) {
+            most + EXTRA_PEERS
+        } else {
+            most
         }
     }
 
@@ -331,10 +332,7 @@ impl<'a> PeerPool<'a> {
         if let Some(oldest) = others.min_by_key(|slot| slot.since) {
             oldest.keep_alive = None;
             let candidate = oldest.candidate.clone();
-            let pause = match candidate.is_seed {
-                true => FAILED_PAUSE,
-                false => ROTATE_EVERY,
-            };
+            let pause = if candidate.is_seed { FAILED_PAUSE } else { ROTATE_EVERY };
             self.pause_peer(candidate.name(), pause);
         }
     }
@@ -368,11 +366,8 @@ impl<'a> PeerPool<'a> {
                 Some(malformed),
             ),
         };
-        let pause = match is_seed {
-            // The name leads to another peer the next time.
-            true => FAILED_PAUSE,
-            false => pause,
-        };
+        // The name of a seed leads to another peer the next time.
+        let pause = if is_seed { FAILED_PAUSE } else { pause };
         tracing::debug!(peer = name, reason, "peer left");
         let is_alone = self.shared.progress.with(|progress| progress.up.is_empty());
         if is_alone {
@@ -395,9 +390,10 @@ impl<'a> PeerPool<'a> {
             let dropped = Observation::Dropped(reason, 1);
             self.context.send(vec![dropped]).await?;
         }
-        match is_alone {
-            true => self.report_down(format!("{name}: {reason}")).await,
-            false => Ok(()),
+        if is_alone {
+            self.report_down(format!("{name}: {reason}")).await
+        } else {
+            Ok(())
         }
     }
 
@@ -430,9 +426,10 @@ impl<'a> PeerPool<'a> {
 
     /// Reports that no peer was found.
     async fn report_if_no_peer(&mut self, is_alone: bool) -> Result<(), Stopped> {
-        match is_alone {
-            true => self.report_down("no peer was found".to_owned()).await,
-            false => Ok(()),
+        if is_alone {
+            self.report_down("no peer was found".to_owned()).await
+        } else {
+            Ok(())
         }
     }
 

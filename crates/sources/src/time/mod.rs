@@ -151,10 +151,7 @@ impl TimeSync {
         let named = named.filter_map(|place| split_authority(place).ok());
         let named = named.map(|(host, port)| (host.to_owned(), port.unwrap_or(TIME_PORT)));
         let named: ServerAddresses = named.collect();
-        match named.is_empty() {
-            true => Vec::from([self.server.clone()]),
-            false => named,
-        }
+        if named.is_empty() { Vec::from([self.server.clone()]) } else { named }
     }
 
     async fn correct(&mut self, wanted: &[(String, u16)]) -> Result<(), NoTime> {
@@ -252,10 +249,7 @@ impl TimeSync {
             found.retain(SocketAddr::is_ipv4);
         }
         found.truncate(SERVERS_MAX);
-        match found.is_empty() {
-            true => Err(NoAddress::NotFound),
-            false => Ok(found),
-        }
+        if found.is_empty() { Err(NoAddress::NotFound) } else { Ok(found) }
     }
 
     /// Waits, also while the machine sleeps. Returns whether the configured servers have changed.

@@ -119,11 +119,7 @@ fn a_failed_save_is_not_found_later() {
             let mut disk = beginning.clone();
             let (mut file, _) = found(&mut disk);
             disk = disk.with_trouble(step, DiskFault::Error);
-            let expected = if file.save(&mut disk, &set(new)).is_ok() {
-                new
-            } else {
-                old
-            };
+            let expected = if file.save(&mut disk, &set(new)).is_ok() { new } else { old };
             let mut disk = disk.healthy();
             let (_, number) = found(&mut disk.clone());
             assert_eq!(number, expected, "error at step {step}");

@@ -247,11 +247,7 @@ fn any_slots() -> impl Strategy<Value = Slots> {
     let skipped = proptest::collection::vec(
         (0..9_u64, any::<bool>()).prop_map(|(minor, is_left)| SkippedVersion {
             version: Version::new(4, minor, 0),
-            why: if is_left {
-                SkipReason::Left
-            } else {
-                SkipReason::Failed
-            },
+            why: if is_left { SkipReason::Left } else { SkipReason::Failed },
         }),
         0..=SKIPPED_MAX,
     );

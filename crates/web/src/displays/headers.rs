@@ -92,10 +92,7 @@ pub fn contact(call: &Call) -> DisplayContact {
             .map(|mac| mac.to_ascii_uppercase()),
         firmware: report(headers, "fw-version"),
         glass: glass_of(headers, model.as_deref()),
-        turn: match is_on_its_side(headers) {
-            true => Turn::Quarter,
-            false => Turn::None,
-        },
+        turn: if is_on_its_side(headers) { Turn::Quarter } else { Turn::None },
         battery: battery(headers),
         // A client without a radio sends 0.
         rssi: number(headers, "rssi").filter(|rssi| (-150..0).contains(rssi)),
@@ -139,9 +136,10 @@ fn glass_of(headers: &HeaderMap, model: Option<&str>) -> Option<(u32, u32, Depth
         let (width, height): (u32, u32) = (number(headers, width)?, number(headers, height)?);
         fitted(width, height)
     };
-    let picture = match is_on_its_side(headers) {
-        true => size("png-height", "png-width"),
-        false => size("png-width", "png-height"),
+    let picture = if is_on_its_side(headers) {
+        size("png-height", "png-width")
+    } else {
+        size("png-width", "png-height")
     };
     match picture {
         Some((width, height)) => Some((width, height, Depth::Eight)),
@@ -160,10 +158,13 @@ fn is_on_its_side(headers: &HeaderMap) -> bool {
 fn fitted(width: u32, height: u32) -> Option<(u32, u32)> {
     let (width, height) = (u64::from(width), u64::from(height));
     let (width_max, height_max) = (u64::from(*WIDTHS.end()), u64::from(*HEIGHTS.end()));
-    let (width, height) = match width * height_max > height * width_max {
-        true if width > width_max => (width_max, height * width_max / width),
-        false if height > height_max => (width * height_max / height, height_max),
-        true | false => (width, height),
+    let is_wider = width * height_max > height * width_max;
+    let (width, height) = if is_wider && width > width_max {
+        (width_max, height * width_max / width)
+    } else if !is_wider && height > height_max {
+        (width * height_max / height, height_max)
+    } else {
+        (width, height)
     };
     let size = (u32::try_from(width).ok()?, u32::try_from(height).ok()?);
     (WIDTHS.contains(&size.0) && HEIGHTS.contains(&size.1)).then_some(size)

@@ -153,12 +153,11 @@ async fn draw(call: &Call, state: &DisplayState) -> Result<(DisplayPicture, Imag
     let composed = view.frames.display_picture(state, &page(call), now);
     let mut picture = composed.map_err(|refusal| response::from_answer(refusal_answer(refusal)))?;
     picture.frame = call.state.frame_times.keep(picture.frame);
-    let _permit = match picture.is_approved {
-        true => None,
-        false => {
-            let permit = call.state.waiting_drawings.acquire().await;
-            Some(permit.map_err(|_| not_drawn())?)
-        }
+    let _permit = if picture.is_approved {
+        None
+    } else {
+        let permit = call.state.waiting_drawings.acquire().await;
+        Some(permit.map_err(|_| not_drawn())?)
     };
     let bytes_max = headers::file_bytes_max(&state.report.contact);
     let mut spec = picture.display.canvas;

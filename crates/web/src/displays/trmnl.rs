@@ -108,10 +108,7 @@ pub async fn display(call: Call) -> Response {
         token,
         id,
         contact: headers::contact(&call),
-        step: match is_pressed {
-            true => RotationStep::First,
-            false => RotationStep::Next,
-        },
+        step: if is_pressed { RotationStep::First } else { RotationStep::Next },
     };
     let is_it = |display: &Display| display.token == token;
     let drawn = match displays::changed(&call.state, request, is_it).await {

@@ -178,9 +178,5 @@ pub(super) fn link_failure(error: &Error) -> LinkFailure {
         // As if there were no radio.
         is_unresponsive(error)
     };
-    if is_missing {
-        LinkFailure::NotFound
-    } else {
-        LinkFailure::Connection
-    }
+    if is_missing { LinkFailure::NotFound } else { LinkFailure::Connection }
 }

@@ -124,15 +124,16 @@ impl Reader {
         let on_line = other
             .at
             .map_or_else(String::new, |line| format!(" (line {line})"));
-        let what = match role == other_role && role != LineRole::Input && role != LineRole::Output {
-            true => format!(
+        let what = if role == other_role && role != LineRole::Input && role != LineRole::Output {
+            format!(
                 "`{key}` is {line}, and {} as the {}{on_line}; write both with `!` or both without",
                 other.line, other.what
-            ),
-            false => format!(
+            )
+        } else {
+            format!(
                 "`{key}` is {}, already the {}{on_line}; write {key} = a line that nothing else is on",
                 line.place, other.what
-            ),
+            )
         };
         let at = at.or(section.line).or(other.at);
         Some(Mistake::at(at, format!("{}: {what}", section.name)))

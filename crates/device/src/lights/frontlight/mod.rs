@@ -310,11 +310,7 @@ impl FrontlightControl {
         self.step_at = None;
         self.flash = Some(Flash {
             panels: self.panels,
-            peak: if self.brightness == 0 {
-                FLASH_DEFAULT
-            } else {
-                self.brightness
-            },
+            peak: if self.brightness == 0 { FLASH_DEFAULT } else { self.brightness },
             rising_first: self.target() == 0,
             hold,
             tick: flash_tick(settings.fl_effect_delay, self.panels),

@@ -65,9 +65,10 @@ impl Schemes {
     }
 
     fn check(self, name: &str, value: &Value) -> Result<(), Rejection> {
-        match self.fit(value.as_str().unwrap_or_default()) {
-            true => Ok(()),
-            false => Err(Rejection::BadScheme(name.into())),
+        if self.fit(value.as_str().unwrap_or_default()) {
+            Ok(())
+        } else {
+            Err(Rejection::BadScheme(name.into()))
         }
     }
 

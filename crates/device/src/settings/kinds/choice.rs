@@ -51,9 +51,10 @@ impl SettingKind for ChoiceKind {
     }
 
     fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
-        match (self.ids)().contains(&value.as_str().unwrap_or_default()) {
-            true => Ok(()),
-            false => Err(Rejection::Unknown(name.into())),
+        if (self.ids)().contains(&value.as_str().unwrap_or_default()) {
+            Ok(())
+        } else {
+            Err(Rejection::Unknown(name.into()))
         }
     }
 

@@ -22,9 +22,10 @@ impl SettingKind for Currencies {
     }
 
     fn check(&self, _: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
-        match entries(value).iter().all(Value::is_string) {
-            true => Ok(()),
-            false => Err(Rejection::CurrencyNotString),
+        if entries(value).iter().all(Value::is_string) {
+            Ok(())
+        } else {
+            Err(Rejection::CurrencyNotString)
         }
     }
 

@@ -19,9 +19,10 @@ impl SettingKind for Hosts {
     }
 
     fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
-        match texts::entries(value).all(is_host) {
-            true => Ok(()),
-            false => Err(Rejection::Unknown(name.into())),
+        if texts::entries(value).all(is_host) {
+            Ok(())
+        } else {
+            Err(Rejection::Unknown(name.into()))
         }
     }
 
@@ -58,9 +59,12 @@ pub fn is_host(text: &str) -> bool {
         return false;
     };
     let is_bracketed = text.starts_with('[');
-    let is_part = |byte: u8| match is_bracketed {
-        true => byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.'),
-        false => byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'),
+    let is_part = |byte: u8| {
+        if is_bracketed {
+            byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.')
+        } else {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')
+        }
     };
     let is_named = !host.is_empty() && host.bytes().all(is_part) && !host.contains("..");
     let is_port = |port: &str| {

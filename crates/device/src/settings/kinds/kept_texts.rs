@@ -20,9 +20,12 @@ pub struct KeptTexts;
 
 impl SettingKind for KeptTexts {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
-        let bounded = |value: &Value, most| match entries(value).len() <= most {
-            true => Ok(()),
-            false => Err(Rejection::BadLength(name.into())),
+        let bounded = |value: &Value, most| {
+            if entries(value).len() <= most {
+                Ok(())
+            } else {
+                Err(Rejection::BadLength(name.into()))
+            }
         };
         list(name, value)?;
         bounded(value, TEXTS_MAX)?;

@@ -31,9 +31,10 @@ impl SettingKind for HexKey {
 
     fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
         let text = value.as_str().unwrap_or_default();
-        match text.is_empty() || self.read(text).is_some() {
-            true => Ok(()),
-            false => Err(Rejection::BadHex(name.into())),
+        if text.is_empty() || self.read(text).is_some() {
+            Ok(())
+        } else {
+            Err(Rejection::BadHex(name.into()))
         }
     }
 

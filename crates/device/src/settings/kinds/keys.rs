@@ -20,9 +20,10 @@ impl SettingKind for Keys {
     }
 
     fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
-        match texts::entries(value).all(|text| HexKey::Any.read(text).is_some()) {
-            true => Ok(()),
-            false => Err(Rejection::BadHex(name.into())),
+        if texts::entries(value).all(|text| HexKey::Any.read(text).is_some()) {
+            Ok(())
+        } else {
+            Err(Rejection::BadHex(name.into()))
         }
     }
 

@@ -184,18 +184,12 @@ fn passed(kind: &(impl SettingKind + ?Sized), value: &Value) -> bool {
 
 /// Checks that it is a boolean.
 fn truth(name: &str, value: &Value) -> Result<(), Rejection> {
-    match value.is_boolean() {
-        true => Ok(()),
-        false => Err(Rejection::BadType(name.into())),
-    }
+    if value.is_boolean() { Ok(()) } else { Err(Rejection::BadType(name.into())) }
 }
 
 /// Checks that it is a list.
 fn list(name: &str, value: &Value) -> Result<(), Rejection> {
-    match value.is_array() {
-        true => Ok(()),
-        false => Err(Rejection::BadType(name.into())),
-    }
+    if value.is_array() { Ok(()) } else { Err(Rejection::BadType(name.into())) }
 }
 
 /// The entries of a list; empty if it is not a list.

@@ -16,9 +16,10 @@ impl SettingKind for Relays {
     }
 
     fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
-        match texts::entries(value).all(|text| Schemes::Relay.fit(text)) {
-            true => Ok(()),
-            false => Err(Rejection::BadScheme(name.into())),
+        if texts::entries(value).all(|text| Schemes::Relay.fit(text)) {
+            Ok(())
+        } else {
+            Err(Rejection::BadScheme(name.into()))
         }
     }
 

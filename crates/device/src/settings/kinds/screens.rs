@@ -150,13 +150,11 @@ fn merged(settings: &Settings, listed: &[u16]) -> Vec<u16> {
     let mut next = listed.iter().copied();
     places
         .into_iter()
-        .filter_map(|id| {
-            if listed.contains(&id) {
-                next.next()
-            } else {
-                Some(id)
-            }
-        })
+        .filter_map(
+            |id| {
+                if listed.contains(&id) { next.next() } else { Some(id) }
+            },
+        )
         .collect()
 }
 
@@ -168,10 +166,7 @@ fn check_id(entry: &Value, before: &[u16]) -> Result<u16, Rejection> {
         return Err(Rejection::ScreensBadEntry);
     }
     let id = known_id(entry).ok_or(Rejection::ScreensUnknownId)?;
-    match before.contains(&id) {
-        true => Err(Rejection::ScreensDupId),
-        false => Ok(id),
-    }
+    if before.contains(&id) { Err(Rejection::ScreensDupId) } else { Ok(id) }
 }
 
 fn check_order(entry: &Value, entries: usize, before: &[usize]) -> Result<usize, Rejection> {
@@ -182,9 +177,10 @@ fn check_order(entry: &Value, entries: usize, before: &[usize]) -> Result<usize,
     let order = order
         .filter(|order| *order < entries)
         .ok_or(Rejection::ScreensOrderRange)?;
-    match before.contains(&order) {
-        true => Err(Rejection::ScreensDupOrder),
-        false => Ok(order),
+    if before.contains(&order) {
+        Err(Rejection::ScreensDupOrder)
+    } else {
+        Ok(order)
     }
 }
 

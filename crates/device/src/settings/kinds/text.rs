@@ -42,9 +42,10 @@ impl SettingKind for TextKind {
 impl SettingKind for UserName {
     fn shape(&self, name: &str, value: &Value) -> Result<(), Rejection> {
         text(name, value, self.0)?;
-        match value.as_str().is_some_and(|user| user.contains(':')) {
-            true => Err(Rejection::BadText(name.into(), TextFault::Colon)),
-            false => Ok(()),
+        if value.as_str().is_some_and(|user| user.contains(':')) {
+            Err(Rejection::BadText(name.into(), TextFault::Colon))
+        } else {
+            Ok(())
         }
     }
 

@@ -33,9 +33,10 @@ impl SettingKind for TopicKind {
     fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
         let topic = value.as_str().unwrap_or_default();
         let is_level = |level: &str| !level.is_empty() && !level.contains(['+', '#']);
-        match topic.split('/').all(is_level) && !topic.starts_with('$') {
-            true => Ok(()),
-            false => Err(Rejection::BadText(name.into(), TextFault::Topic)),
+        if topic.split('/').all(is_level) && !topic.starts_with('$') {
+            Ok(())
+        } else {
+            Err(Rejection::BadText(name.into(), TextFault::Topic))
         }
     }
 
@@ -68,9 +69,10 @@ impl SettingKind for GroupNames {
         if names.len() > GROUPS_MAX {
             return Err(Rejection::BadLength(name.into()));
         }
-        match names.into_iter().all(is_name) {
-            true => Ok(()),
-            false => Err(Rejection::BadText(name.into(), TextFault::Names)),
+        if names.into_iter().all(is_name) {
+            Ok(())
+        } else {
+            Err(Rejection::BadText(name.into(), TextFault::Names))
         }
     }
 

@@ -55,10 +55,7 @@ impl SettingKind for TxPower {
     }
 
     fn shown(&self, stored: &Value) -> Value {
-        match stored.is_null() {
-            true => CLEAR.into(),
-            false => stored.clone(),
-        }
+        if stored.is_null() { CLEAR.into() } else { stored.clone() }
     }
 
     fn schema(&self) -> Value {

@@ -19,9 +19,10 @@ impl SettingKind for Venues {
     }
 
     fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
-        match texts::entries(value).all(|text| venues::named(text).is_some()) {
-            true => Ok(()),
-            false => Err(Rejection::Unknown(name.into())),
+        if texts::entries(value).all(|text| venues::named(text).is_some()) {
+            Ok(())
+        } else {
+            Err(Rejection::Unknown(name.into()))
         }
     }
 

@@ -27,9 +27,10 @@ impl SettingKind for VersionOrNone {
 
     fn check(&self, name: &str, value: &Value, _: &CheckContext<'_>) -> Result<(), Rejection> {
         let version = value.as_str().unwrap_or_default();
-        match version.is_empty() || is_version(version) {
-            true => Ok(()),
-            false => Err(Rejection::BadText(name.into(), TextFault::Version)),
+        if version.is_empty() || is_version(version) {
+            Ok(())
+        } else {
+            Err(Rejection::BadText(name.into(), TextFault::Version))
         }
     }
 

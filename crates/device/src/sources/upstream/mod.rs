@@ -77,10 +77,7 @@ pub enum MarketChange {
 
 impl MarketChange {
     fn value_if(differs: bool) -> MarketChange {
-        match differs {
-            true => MarketChange::Value,
-            false => MarketChange::Nothing,
-        }
+        if differs { MarketChange::Value } else { MarketChange::Nothing }
     }
 }
 
@@ -95,9 +92,10 @@ impl Upstream {
     ) -> Upstream {
         let roster = Roster::new(settings, chain.map(|chain| chain.network));
         // Only relays report currencies.
-        let offer = match roster.planned().contains_key(&SourceId::Relay) {
-            true => Offer::new(currencies),
-            false => Offer::new(Vec::new()),
+        let offer = if roster.planned().contains_key(&SourceId::Relay) {
+            Offer::new(currencies)
+        } else {
+            Offer::new(Vec::new())
         };
         market.retain_figures(|source| roster.identity(source));
         let rules = height_rules(settings, roster.planned());
@@ -156,9 +154,10 @@ impl Upstream {
 
     /// Why no source of blocks or prices has ever delivered; empty if none has failed, `None` if a value is known.
     pub fn silence(&self) -> Option<&str> {
-        match self.market.knows_chain_or_prices() {
-            true => None,
-            false => Some(self.roster.feed_error().unwrap_or_default()),
+        if self.market.knows_chain_or_prices() {
+            None
+        } else {
+            Some(self.roster.feed_error().unwrap_or_default())
         }
     }
 
@@ -190,10 +189,7 @@ impl Upstream {
             reorganisations: self.heights.reorganisations(),
             claims: self.heights.claims(),
             prices: Arc::clone(self.prices.truths()),
-            fee: match self.fees.is_fresh() {
-                true => PriceState::Single,
-                false => PriceState::Stale,
-            },
+            fee: if self.fees.is_fresh() { PriceState::Single } else { PriceState::Stale },
             time: time_truth::decide(now.utc, self.heights.median_time(), &self.time_server),
         }
     }
@@ -406,9 +402,10 @@ impl Upstream {
                 self.prices
                     .update(currency, &mut self.market, self.price_rules, now.uptime);
             differs |= update.differs;
-            match update.is_marked && self.heights.are_marked() {
-                true => self.mark_reasons.prices.insert(currency),
-                false => self.mark_reasons.prices.remove(&currency),
+            if update.is_marked && self.heights.are_marked() {
+                self.mark_reasons.prices.insert(currency)
+            } else {
+                self.mark_reasons.prices.remove(&currency)
             };
         }
         differs

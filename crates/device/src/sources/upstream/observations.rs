@@ -83,10 +83,13 @@ impl Upstream {
             }
             Observation::Zap(zap) => MarketChange::Zap(zap),
             Observation::Payment(payment) => MarketChange::Payment(payment),
-            Observation::Currencies(list) => match self.offer.replace(list) {
-                true => MarketChange::Currencies,
-                false => MarketChange::Nothing,
-            },
+            Observation::Currencies(list) => {
+                if self.offer.replace(list) {
+                    MarketChange::Currencies
+                } else {
+                    MarketChange::Nothing
+                }
+            }
             Observation::PoolLogo(_) => {
                 self.learn(source, observation, seen, MarketChange::PoolLogo)
             }
@@ -166,9 +169,10 @@ impl Upstream {
         seen: Seen,
         change: MarketChange,
     ) -> MarketChange {
-        match Arc::make_mut(&mut self.market).learn(source, observation, seen) {
-            true => change,
-            false => MarketChange::Nothing,
+        if Arc::make_mut(&mut self.market).learn(source, observation, seen) {
+            change
+        } else {
+            MarketChange::Nothing
         }
     }
 
@@ -177,10 +181,7 @@ impl Upstream {
             self.drop(source, reason, 1);
         }
         self.publish_height();
-        match outcome.is_new_block {
-            true => MarketChange::Block,
-            false => MarketChange::Nothing,
-        }
+        if outcome.is_new_block { MarketChange::Block } else { MarketChange::Nothing }
     }
 
     fn fee_quoted(

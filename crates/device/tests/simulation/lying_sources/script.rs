@@ -284,9 +284,10 @@ fn source(dice: &mut Dice, sources: SourceSet) -> SourceId {
         SourceId::Bitstamp,
         SourceId::Nostr,
     ];
-    match sources.has_node && dice.below(5) == 0 {
-        true => SourceId::Node,
-        false => pick(dice, &all),
+    if sources.has_node && dice.below(5) == 0 {
+        SourceId::Node
+    } else {
+        pick(dice, &all)
     }
 }
 

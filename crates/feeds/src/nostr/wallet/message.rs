@@ -40,11 +40,7 @@ impl Info {
             .any(|word| word == Cipher::Nip44.word());
         Ok(Info {
             methods,
-            cipher: if supports_nip44 {
-                Cipher::Nip44
-            } else {
-                Cipher::Nip04
-            },
+            cipher: if supports_nip44 { Cipher::Nip44 } else { Cipher::Nip04 },
             notifications: listed("notifications"),
         })
     }
@@ -143,11 +139,7 @@ pub fn reply(method: WalletMethod, text: &str) -> Result<Result<Value, WalletErr
 
 fn object(text: &str) -> Result<Value, Malformed> {
     let value: Value = serde_json::from_str(text).map_err(|_| Malformed("json"))?;
-    if value.is_object() {
-        Ok(value)
-    } else {
-        Err(Malformed("not-a-map"))
-    }
+    if value.is_object() { Ok(value) } else { Err(Malformed("not-a-map")) }
 }
 
 fn refusal(error: &Value) -> Option<WalletError> {

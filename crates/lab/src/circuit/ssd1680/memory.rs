@@ -90,11 +90,7 @@ impl Registers {
         let (x, y) = self.counter;
         let row_end = if x_up { x_last } else { x_first };
         if x != row_end {
-            self.counter.0 = if x_up {
-                x.wrapping_add(1)
-            } else {
-                x.wrapping_sub(1)
-            };
+            self.counter.0 = if x_up { x.wrapping_add(1) } else { x.wrapping_sub(1) };
             return;
         }
         let end = if y_up { y_last } else { y_first };

@@ -237,9 +237,10 @@ impl Ssd1680Chip {
         if self.is_asleep {
             return violations.record(format!("{}: data in deep sleep", self.name));
         }
-        match is_data {
-            true => self.parameter(byte, violations),
-            false => self.command(byte, now, violations),
+        if is_data {
+            self.parameter(byte, violations)
+        } else {
+            self.command(byte, now, violations)
         }
     }
 

@@ -37,10 +37,7 @@ impl<S: AsyncWrite + Unpin> HalfClosed<S> {
         }
         let written = write(Pin::new(&mut self.stream));
         self.is_closed = matches!(written, Poll::Ready(Err(_)));
-        match self.is_closed {
-            true => Poll::Pending,
-            false => written,
-        }
+        if self.is_closed { Poll::Pending } else { written }
     }
 }
 

@@ -94,10 +94,7 @@ impl ClientRequest {
 
     /// Timeout of the response.
     fn timeout(&self) -> Duration {
-        match self.is_update {
-            true => UPDATE_TIMEOUT,
-            false => REQUEST_TIMEOUT,
-        }
+        if self.is_update { UPDATE_TIMEOUT } else { REQUEST_TIMEOUT }
     }
 }
 

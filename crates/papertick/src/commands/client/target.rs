@@ -107,10 +107,7 @@ pub(crate) fn address(flag: &str, text: &str) -> Result<Url, Failure> {
             "{flag} {text}: {what}; examples are 192.168.1.7:8080 and http://papertick-1a2b3c.local:8080"
         ))
     };
-    let full = match text.contains("://") {
-        true => text.to_string(),
-        false => format!("http://{text}"),
-    };
+    let full = if text.contains("://") { text.to_string() } else { format!("http://{text}") };
     let url = Url::parse(&full).map_err(|error| about(error.to_string()))?;
     match url.scheme {
         Scheme::Http | Scheme::Https => {}
@@ -153,9 +150,10 @@ pub(crate) fn from_file(path: &Path) -> Result<Secret, Failure> {
 
 /// The secret in the text of a file.
 fn secret_in(text: &str) -> &str {
-    match text.contains(PEM_BEGIN) {
-        true => text.trim(),
-        false => text.lines().next().unwrap_or_default(),
+    if text.contains(PEM_BEGIN) {
+        text.trim()
+    } else {
+        text.lines().next().unwrap_or_default()
     }
 }
 

@@ -54,9 +54,10 @@ pub(super) fn usage(schema: &Value) -> String {
     let member = |name: &str| {
         let only = schema["properties"][name].get("const");
         let value = only.map_or_else(|| "VALUE".into(), plain);
-        match required(schema).any(|required| required == name) {
-            true => format!("{name}={value}"),
-            false => format!("[{name}={value}]"),
+        if required(schema).any(|required| required == name) {
+            format!("{name}={value}")
+        } else {
+            format!("[{name}={value}]")
         }
     };
     members(schema).map(member).collect::<Vec<_>>().join(" ")
@@ -161,9 +162,10 @@ fn value(schema: &Value, word: &str) -> Result<Value, Failure> {
         return found.cloned().ok_or_else(|| invalid(schema, word));
     }
     if is_object(schema) {
-        return match word.starts_with('{') {
-            true => serde_json::from_str(word).map_err(|_| invalid(schema, word)),
-            false => object(schema, &[word.to_string()]),
+        return if word.starts_with('{') {
+            serde_json::from_str(word).map_err(|_| invalid(schema, word))
+        } else {
+            object(schema, &[word.to_string()])
         };
     }
     if kinds(schema).is_empty() {

@@ -176,11 +176,7 @@ fn plain(
             buffered.extend_from_slice(chunk);
             let complete = buffered.iter().rposition(|byte| *byte == b'\n');
             let complete = complete.map_or(0, |end| end + 1);
-            let complete = if buffered.len() > LINE_MAX {
-                buffered.len()
-            } else {
-                complete
-            };
+            let complete = if buffered.len() > LINE_MAX { buffered.len() } else { complete };
             let lines: Vec<u8> = buffered.drain(..complete).collect();
             let lines = printable(&String::from_utf8_lossy(&lines));
             written = standard_output::try_write(lines.as_bytes());

@@ -54,10 +54,7 @@ pub(super) fn print_response(
         None if json && response.body.is_empty() => print("{}\n"),
         None => {
             let text = String::from_utf8_lossy(&response.body);
-            match json {
-                true => print_document(&Value::from(text), json),
-                false => print(&text),
-            }
+            if json { print_document(&Value::from(text), json) } else { print(&text) }
         }
     }
 }
@@ -78,10 +75,7 @@ pub(super) fn print_refusal(response: &ClientResponse, json: bool) -> Result<(),
 /// # Errors
 /// It cannot be written.
 pub(super) fn print_document(document: &Value, json: bool) -> Result<(), Failure> {
-    let text = match json {
-        true => format!("{document:#}\n"),
-        false => lines(document),
-    };
+    let text = if json { format!("{document:#}\n") } else { lines(document) };
     print(&text)
 }
 
@@ -89,9 +83,10 @@ pub(super) fn print_document(document: &Value, json: bool) -> Result<(), Failure
 fn text(shape: Shape, document: &Value) -> String {
     if shape == Shape::Changed {
         let needs_restart = document["rebootRequired"] == true;
-        return match needs_restart {
-            true => "some changes take effect after a restart: papertick ctl restart\n".into(),
-            false => String::new(),
+        return if needs_restart {
+            "some changes take effect after a restart: papertick ctl restart\n".into()
+        } else {
+            String::new()
         };
     }
     if shape.is::<Log>() {
@@ -118,9 +113,10 @@ fn lines(document: &Value) -> String {
     let mut text = String::new();
     for (name, value) in rows {
         // Writing to a string cannot fail.
-        let _ = match name.is_empty() {
-            true => writeln!(text, "{value}"),
-            false => writeln!(text, "{name:width$}  {value}"),
+        let _ = if name.is_empty() {
+            writeln!(text, "{value}")
+        } else {
+            writeln!(text, "{name:width$}  {value}")
         };
     }
     text
@@ -128,9 +124,8 @@ fn lines(document: &Value) -> String {
 
 /// Collects the rows of a document. A list of simple values is one row.
 fn gather(name: String, value: &Value, rows: &mut Vec<(String, String)>) {
-    let below = |part: &str| match name.is_empty() {
-        true => part.to_string(),
-        false => format!("{name}.{part}"),
+    let below = |part: &str| {
+        if name.is_empty() { part.to_string() } else { format!("{name}.{part}") }
     };
     match value {
         Value::Object(members) if !members.is_empty() => {

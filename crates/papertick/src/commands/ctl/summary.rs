@@ -44,14 +44,8 @@ fn shows(status: &Value) -> String {
 }
 
 fn rotation(status: &Value) -> String {
-    let runs = match status["timerRunning"] == true {
-        true => "running",
-        false => "stopped",
-    };
-    let quiet = match status["dnd"]["active"] == true {
-        true => ", Do Not Disturb",
-        false => "",
-    };
+    let runs = if status["timerRunning"] == true { "running" } else { "stopped" };
+    let quiet = if status["dnd"]["active"] == true { ", Do Not Disturb" } else { "" };
     format!("{runs}{quiet}, mode {}", plain(&status["mode"]))
 }
 
@@ -161,10 +155,7 @@ fn members(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
 }
 
 fn join_or(parts: Vec<String>, otherwise: &str) -> String {
-    match parts.is_empty() {
-        true => otherwise.into(),
-        false => parts.join(", "),
-    }
+    if parts.is_empty() { otherwise.into() } else { parts.join(", ") }
 }
 
 /// A duration in its two largest units.

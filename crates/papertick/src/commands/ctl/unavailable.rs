@@ -53,9 +53,10 @@ fn find_reason(
             return Some("only a simulated board has a bench".into());
         };
         let is_demo = !bench["demo_relay"].is_null();
-        return match is_demo {
-            true => None,
-            false => Some("only `papertick demo` has a simulated market".into()),
+        return if is_demo {
+            None
+        } else {
+            Some("only `papertick demo` has a simulated market".into())
         };
     }
     if path.contains("frontlight") && settings["hasFrontlight"] == false {

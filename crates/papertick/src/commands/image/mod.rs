@@ -206,9 +206,10 @@ pub fn run(args: &ImageArgs) -> Result<(), Failure> {
         Action::Verify(args) => verify(args)?,
         Action::Show(args) => {
             let image = open(&args.image)?;
-            match args.json {
-                true => lines(&description::document(&image)),
-                false => description::table(&image),
+            if args.json {
+                lines(&description::document(&image))
+            } else {
+                description::table(&image)
             }
         }
     };
@@ -216,15 +217,13 @@ pub fn run(args: &ImageArgs) -> Result<(), Failure> {
 }
 
 fn keygen(args: &KeygenArgs) -> Result<String, Failure> {
-    let password = match args.no_password {
-        true => None,
-        false => Some(keys::new_password(args.password.password_file.as_deref())?),
+    let password = if args.no_password {
+        None
+    } else {
+        Some(keys::new_password(args.password.password_file.as_deref())?)
     };
     let pair = keys::make(&args.key, password)?;
-    Ok(match args.json {
-        true => lines(&pair.document()),
-        false => pair.line(),
-    })
+    Ok(if args.json { lines(&pair.document()) } else { pair.line() })
 }
 
 fn pack(args: &PackArgs) -> Result<String, Failure> {
@@ -290,17 +289,16 @@ fn verify(args: &VerifyArgs) -> Result<String, Failure> {
     let mut image = Image::open(file).map_err(failure)?;
     let signer = image.verify(&trusted?).map_err(failure)?;
     check_content(&mut image).map_err(failure)?;
-    Ok(match args.json {
-        true => {
-            let mut document = description::document(&image);
-            document["signedBy"] = signer.to_string().into();
-            lines(&document)
-        }
-        false => format!(
+    Ok(if args.json {
+        let mut document = description::document(&image);
+        document["signedBy"] = signer.to_string().into();
+        lines(&document)
+    } else {
+        format!(
             "{}: {}, signed by {signer}\n",
             args.image.display(),
             description::line(&image)
-        ),
+        )
     })
 }
 
@@ -319,9 +317,10 @@ fn check_content(image: &mut Image<File>) -> Result<(), ImageFault> {
 
 fn describe(path: &Path, json: bool) -> Result<String, Failure> {
     let image = open(path)?;
-    Ok(match json {
-        true => lines(&description::document(&image)),
-        false => format!("{}: {}\n", path.display(), description::line(&image)),
+    Ok(if json {
+        lines(&description::document(&image))
+    } else {
+        format!("{}: {}\n", path.display(), description::line(&image))
     })
 }
 

@@ -101,10 +101,7 @@ fn machine(program: &[u8]) -> Option<u16> {
     let rest = program.strip_prefix(b"\x7fELF")?;
     let little = *rest.get(1)? == 1;
     let bytes = [*program.get(MACHINE_AT)?, *program.get(MACHINE_AT + 1)?];
-    Some(match little {
-        true => u16::from_le_bytes(bytes),
-        false => u16::from_be_bytes(bytes),
-    })
+    Some(if little { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) })
 }
 
 /// Makes an image of a built page.

@@ -92,10 +92,7 @@ static SPECIALS: &[SpecialPicture] = &[
             let is_sent = values.sats.is_some_and(i64::is_negative);
             let sats = values.sats.map_or(PAYMENT, i64::unsigned_abs);
             let payment = Payment {
-                direction: Some(match is_sent {
-                    true => Direction::Sent,
-                    false => Direction::Received,
-                }),
+                direction: Some(if is_sent { Direction::Sent } else { Direction::Received }),
                 amount: Msats(sats.saturating_mul(1000)),
             };
             payment::cells(&payment, settings, board.panels)

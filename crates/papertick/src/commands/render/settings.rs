@@ -55,11 +55,12 @@ fn catalogue(body: &Map<String, Value>) -> Catalogue {
 fn json(key: &str, text: &str) -> Result<Value, Failure> {
     let value = setting_args::value(key, text)?;
     let is_password = setting_args::row(key).is_some_and(|spec| spec.kind.password().is_some());
-    match is_password {
-        true => Err(Failure::usage(format!(
+    if is_password {
+        Err(Failure::usage(format!(
             "`{key}` does not affect pictures: leave it out"
-        ))),
-        false => Ok(value),
+        )))
+    } else {
+        Ok(value)
     }
 }
 

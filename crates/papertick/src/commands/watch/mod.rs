@@ -202,11 +202,7 @@ async fn handshake(client: &ClockClient) -> Result<ClientWebSocket, HandshakeErr
 async fn first(socket: &mut ClientWebSocket) -> Result<PanelImages, Failure> {
     let mut panels = PanelImages::default();
     loop {
-        let wait = if panels.is_empty() {
-            HANDSHAKE_TIMEOUT
-        } else {
-            SETTLE_TIME
-        };
+        let wait = if panels.is_empty() { HANDSHAKE_TIMEOUT } else { SETTLE_TIME };
         match timeout(wait, next(socket)).await {
             Ok(Some((index, bitmap))) => {
                 panels.put(index, bitmap);

@@ -72,9 +72,10 @@ pub(super) fn best_method() -> DrawingMethod {
 
 /// The best method for a terminal with these answers.
 fn method_for(answers: &str) -> DrawingMethod {
-    match answers.contains("\x1b_Gi=31;OK") {
-        true => DrawingMethod::Kitty,
-        false => DrawingMethod::Blocks,
+    if answers.contains("\x1b_Gi=31;OK") {
+        DrawingMethod::Kitty
+    } else {
+        DrawingMethod::Blocks
     }
 }
 
@@ -234,11 +235,7 @@ fn show(mut content: watch::Receiver<TerminalContent>, runtime: &Runtime) {
     while runtime.block_on(content.changed()).is_ok() {
         let text = {
             let TerminalContent { picture, message } = &*content.borrow_and_update();
-            let line = if message.is_empty() {
-                ""
-            } else {
-                "\r\x1b[0m\x1b[K"
-            };
+            let line = if message.is_empty() { "" } else { "\r\x1b[0m\x1b[K" };
             format!("\x1b[H{picture}\x1b[0m\x1b[J{line}{message}")
         };
         print(&text);

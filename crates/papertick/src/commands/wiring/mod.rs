@@ -90,10 +90,7 @@ pub fn run(command: &WiringCommand) -> Result<(), Failure> {
 
 fn check(args: &CheckArgs) -> Result<(), Failure> {
     let text = text_of(&args.file)?;
-    let read = match args.file_only {
-        true => wiring::read(&text),
-        false => wiring::read_for_host(&text),
-    };
+    let read = if args.file_only { wiring::read(&text) } else { wiring::read_for_host(&text) };
     let mistakes = read.as_ref().err().cloned().unwrap_or_default();
     if args.json {
         let mistakes: Vec<_> = mistakes

@@ -276,9 +276,10 @@ async fn echo(mut buttons: AssembledButtons, seconds: u64) -> PartResult {
         .filter(|button| seen >> button & 1 == 1)
         .map(|button| (button + 1).to_string())
         .collect();
-    match pressed.is_empty() {
-        true => PartResult::new("buttons", "answer; none was pressed"),
-        false => PartResult::new("buttons", format!("pressed: {}", pressed.join(" "))),
+    if pressed.is_empty() {
+        PartResult::new("buttons", "answer; none was pressed")
+    } else {
+        PartResult::new("buttons", format!("pressed: {}", pressed.join(" ")))
     }
 }
 

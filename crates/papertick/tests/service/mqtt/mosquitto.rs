@@ -82,11 +82,7 @@ impl Broker {
     /// Adds a user.
     fn add_user(&self, user: &str) {
         let file = self.folder.path().join("passwd");
-        let create: &[&str] = if file.exists() {
-            &["-b"]
-        } else {
-            &["-b", "-c"]
-        };
+        let create: &[&str] = if file.exists() { &["-b"] } else { &["-b", "-c"] };
         let output = Command::new("mosquitto_passwd")
             .args(create)
             .arg(&file)

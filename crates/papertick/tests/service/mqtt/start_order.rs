@@ -41,12 +41,11 @@ async fn clock() -> (Rig, mpsc::Receiver<Arrival>) {
 fn retained(messages: &[Published]) -> Retained {
     let mut retained = Retained::new();
     for message in messages.iter().filter(|message| message.retain) {
-        match message.payload.is_empty() {
-            true => retained.remove(&message.topic),
-            false => {
-                let text = String::from_utf8(message.payload.clone()).unwrap();
-                retained.insert(message.topic.clone(), text)
-            }
+        if message.payload.is_empty() {
+            retained.remove(&message.topic)
+        } else {
+            let text = String::from_utf8(message.payload.clone()).unwrap();
+            retained.insert(message.topic.clone(), text)
         };
     }
     // Free memory changes all the time; only compare whether the message exists.

@@ -119,11 +119,7 @@ impl Scene {
     }
 
     fn notify(&mut self, kind: u16, text: &Value) -> Reaction {
-        let cipher = if kind == 23197 {
-            Cipher::Nip44
-        } else {
-            Cipher::Nip04
-        };
+        let cipher = if kind == 23197 { Cipher::Nip44 } else { Cipher::Nip04 };
         let noise = self.noise().cipher;
         let content = self
             .channel
