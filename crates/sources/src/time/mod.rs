@@ -5,7 +5,7 @@
 
 mod query;
 
-use std::{collections::BTreeSet, net::SocketAddr, sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use device::{input::Input, view::View};
 use futures_util::future::join_all;
@@ -159,13 +159,17 @@ impl TimeSync {
         let (mut offset_ms, first) = query_any(&servers, self.built_ms).await?;
         let needs_confirmation = self.needs_confirmation(offset_ms);
         if needs_confirmation {
-            // Of several names another one must confirm; of one name another address, if it has any.
+            // With several names, a server of another name must confirm. With one name, another of its addresses, or the
+            // same server if no other answers.
             let is_other = |server: &TimeServerAddress| match wanted {
-                [_] => servers.len() == 1 || *server != first,
-                [..] => server.name != first.name,
+                [_] => *server != first,
+                [..] => server.name_index != first.name_index,
             };
             let mut others = servers.clone();
             others.retain(is_other);
+            if let [_] = wanted {
+                others.push(first);
+            }
             let again = query_any(&others, self.built_ms).await;
             if matches!(again, Err(NoTime::NoAnswer)) {
                 return Err(NoTime::Unconfirmed);
@@ -218,23 +222,24 @@ impl TimeSync {
         unix_ms.saturating_sub(now_ms)
     }
 
-    /// The servers of these names, each once: the first address of every name before the second of any, so that the
-    /// second response comes from another name.
+    /// The servers of these names: the first address of every name before the second of any, so that the second response
+    /// comes from another name.
     async fn servers(&self, wanted: &[(String, u16)]) -> Result<Vec<TimeServerAddress>, NoTime> {
         let lookups = wanted.iter().map(|(host, port)| self.named(host, *port));
         let mut failure = None;
         let mut ranked = Vec::new();
         let found = join_all(lookups).await.into_iter().zip(wanted);
-        for (name, (found, (host, _))) in found.enumerate() {
-            let server = |address| TimeServerAddress { name, address };
+        for (name_index, (found, (host, _))) in found.enumerate() {
+            let server = |address| TimeServerAddress {
+                name_index,
+                address,
+            };
             match found {
                 Ok(found) => ranked.extend(found.into_iter().map(server).enumerate()),
                 Err(error) => failure = Some(NoTime::NotFound(host.clone(), error)),
             }
         }
         ranked.sort_by_key(|(rank, _)| *rank);
-        let mut known = BTreeSet::new();
-        ranked.retain(|(_, server)| known.insert(server.address));
         match (ranked.is_empty(), failure) {
             (true, Some(failure)) => Err(failure),
             _ => Ok(ranked.into_iter().map(|(_, server)| server).collect()),

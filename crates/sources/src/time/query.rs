@@ -58,10 +58,10 @@ pub enum NoTime {
     Contradiction,
 }
 
-/// A server by its address and the place of its name among the configured ones.
+/// An address of a time server, and the index of its name among the configured ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TimeServerAddress {
-    pub(super) name: usize,
+    pub(super) name_index: usize,
     pub(super) address: SocketAddr,
 }
 

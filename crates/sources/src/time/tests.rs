@@ -245,6 +245,15 @@ async fn the_confirmation_is_from_another_server() {
     beside(sync.correct(&place), serving).await.unwrap();
     let off_ms = sync.clock.now().utc.map(|utc| utc.unix_ms - host_unix_ms());
     assert!(is_about(off_ms, 0), "{off_ms:?}");
+
+    // The same server, if the other address does not answer.
+    let only = UdpSocket::bind("127.0.0.2:0").await.unwrap();
+    let place = at("time.example", only.local_addr().unwrap().port());
+    let mut sync = sync_of_two();
+    let serving = serve(only, vec![48 * HOUR; 2]);
+    beside(sync.correct(&place), serving).await.unwrap();
+    let off_ms = sync.clock.now().utc.map(|utc| utc.unix_ms - host_unix_ms());
+    assert!(is_about(off_ms, 48 * HOUR), "{off_ms:?}");
 }
 
 #[tokio::test]
