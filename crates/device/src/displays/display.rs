@@ -102,6 +102,8 @@ pub struct Display {
     pub canvas: CanvasSpec,
     /// The owner has set its size or depth; else they are those that the display reports.
     pub is_sized: bool,
+    /// The owner has set its rotation; else it is the one that the display reports.
+    pub is_rotated: bool,
     /// What it shows.
     pub content: DisplayContent,
     /// Ids of its screens.
@@ -232,12 +234,9 @@ impl Display {
                 *value = new;
             }
         }
-        // The rotation that the display reports would return.
-        let is_upright = change.turn == Some(Turn::None) && self.canvas.turn != Turn::None;
-        self.is_sized |= change.width.is_some()
-            || change.height.is_some()
-            || change.depth.is_some()
-            || is_upright;
+        self.is_sized |=
+            change.width.is_some() || change.height.is_some() || change.depth.is_some();
+        self.is_rotated |= change.turn.is_some();
         set(&mut self.name, change.name);
         set(&mut self.canvas.width, change.width);
         set(&mut self.canvas.height, change.height);
@@ -256,7 +255,7 @@ impl Display {
             self.canvas.width = width;
             self.canvas.height = height;
             self.canvas.depth = depth;
-            if self.canvas.turn == Turn::None {
+            if !self.is_rotated {
                 self.canvas.turn = contact.turn;
             }
         }
@@ -279,6 +278,7 @@ impl Display {
             "height": self.canvas.height,
             "depth": self.canvas.depth.bits(),
             "isSized": self.is_sized,
+            "isRotated": self.is_rotated,
             "rotate": self.canvas.turn.degrees(),
             "layout": self.canvas.layout.name(),
             "dark": self.canvas.dark,
@@ -313,12 +313,15 @@ impl Display {
                 dark: None,
             },
             is_sized: true,
+            is_rotated: true,
             content: DisplayContent::Clock,
             screens: Vec::new(),
             interval_min: INTERVAL_MIN,
         };
         display.apply(change);
-        display.is_sized = stored.get("isSized").and_then(Value::as_bool) != Some(false);
+        let stored_flag = |name: &str| stored.get(name).and_then(Value::as_bool);
+        display.is_sized = stored_flag("isSized") != Some(false);
+        display.is_rotated = stored_flag("isRotated").unwrap_or(display.canvas.turn != Turn::None);
         if display.lacks_screens() {
             display.content = DisplayContent::Clock;
         }

@@ -89,7 +89,7 @@ pub struct DisplayContact {
     pub firmware: Option<String>,
     /// Width and height of its glass, px, and depth, bits per pixel. `None` if unknown.
     pub glass: Option<(u32, u32, Depth)>,
-    /// Rotation of a picture on its glass.
+    /// How a picture must be rotated to stand upright on it.
     pub turn: Turn,
     /// Its battery. `None` if it has none, or does not report it.
     pub battery: Option<Battery>,
@@ -321,8 +321,8 @@ impl Displays {
         })
     }
 
-    /// An id that no display has: six random hex digits. With a part of the digest, another token could be made for an id
-    /// that its owner is about to approve.
+    /// An id that no display has: six random hex digits. An id made from the digest of the token could be forged with
+    /// another token.
     fn free_id(&self, random: IdBytes, settings: &Settings) -> String {
         let waiting = self.waiting.iter().map(|waiting| &waiting.display);
         let taken: Vec<&str> = settings
@@ -501,6 +501,7 @@ fn new_display(token: TokenDigest, contact: &DisplayContact) -> Display {
             dark: None,
         },
         is_sized: false,
+        is_rotated: false,
         content: DisplayContent::Clock,
         screens: Vec::new(),
         interval_min: INTERVAL_MIN,
@@ -524,6 +525,7 @@ pub(crate) fn waiting_frame(id: &str, page: &str, panels: usize, style: Style) -
         },
         slot: None,
         caption: format!("Approve display {id} at {page}"),
+        since: None,
         changes: Changes {
             depends_on: &[],
             turn_in: None,

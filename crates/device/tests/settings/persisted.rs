@@ -59,6 +59,7 @@ fn a_display_survives_being_stored() {
                 dark: Some(dark),
             },
             is_sized,
+            is_rotated: !is_sized,
             content: DisplayContent::Rotation,
             screens: vec![40, 3],
             interval_min: 60,

@@ -371,17 +371,17 @@ async fn an_added_display_has_the_size_that_its_client_reports() {
         assert_eq!(glass(&picture(&clock, &shown).await.body), expected);
     }
     // A Kindle on its side reports its height as width; its client draws a picture only as it is.
-    let kindle = [
-        "png-width: 1448",
-        "png-height: 1072",
-        "User-Agent: trmnl-display/0.1.1",
-    ];
+    const CLIENT: &str = "User-Agent: trmnl-display/0.1.1";
+    let upright = ["png-width: 1072", "png-height: 1448", CLIENT];
+    let kindle = ["png-width: 1448", "png-height: 1072", CLIENT];
     let form = async |headers: &[&str]| {
         let shown = display(&clock, &token, headers).await.json();
         let rotate = list(&clock).await[0]["rotate"].clone();
         (glass(&picture(&clock, &shown).await.body), rotate)
     };
-    assert_eq!(form(&kindle).await, ((1072, 1448, 8), json!(90)));
+    for (headers, rotate) in [(&kindle, 90), (&upright, 0), (&kindle, 90)] {
+        assert_eq!(form(headers).await, ((1072, 1448, 8), json!(rotate)));
+    }
     let id = list(&clock).await[0]["id"].clone();
     let path = format!("/api/displays/{}", id.as_str().unwrap());
     for rotate in [270, 0] {
