@@ -89,7 +89,10 @@ impl Memory {
             fee: StoredFigure::of(market.fee.as_ref(), now),
             precise_fee: StoredFigure::of(market.precise_fee.as_ref(), now),
             balance: StoredFigure::of(market.balance.as_ref(), now),
-            pool: StoredFigure::of(market.pool.as_ref(), now),
+            pool: StoredFigure::of(
+                (market.pool.as_ref()).filter(|pool| pool.datum.value.refusal.is_none()),
+                now,
+            ),
             miner: StoredFigure::of(market.miner.as_ref(), now),
             prices: prices
                 .map(|(currency, price)| (*currency, StoredDatum::of(price, now)))

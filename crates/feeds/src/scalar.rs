@@ -89,7 +89,7 @@ pub(crate) fn scaled(text: &str, places: usize) -> Option<u128> {
     if whole.is_empty() || !is_number(whole) || !is_number(fraction) {
         return None;
     }
-    // Position of the dot among the digits after the shift. Before the first one, even the rounded number is 0.
+    // Digits before the dot after the shift. `None`: the number is below 0.1 and rounds to 0.
     let dot = (whole.len() + places).checked_add_signed(exponent.into());
     let Some(dot) = dot else { return Some(0) };
     let zeros = std::iter::repeat(b'0');

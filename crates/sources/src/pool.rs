@@ -4,7 +4,7 @@ use std::{convert::Infallible, future, iter, sync::Arc, time::Duration};
 
 use device::secret::{Endpoint, Secret};
 use feeds::pools::{self, PoolAccount, logo::LogoSpec};
-use http::HeaderName;
+use http::{HeaderName, StatusCode};
 use market::{Observation, PoolStats};
 use net::{
     http::{self as client, Get, HttpError, RequestLimits},
@@ -48,7 +48,12 @@ pub struct PoolSource {
     pub global: bool,
     /// Host and port of the self-hosted pool.
     pub local_host: Endpoint,
+    /// How many refusals in a row to ignore, because a pool with figures for the user may fail for a moment.
+    pub refusals_left: u8,
 }
+
+/// Refusals after figures that may be a moment's failure of the pool.
+const REFUSALS_IGNORED: u8 = 2;
 
 /// The source of logos.
 #[derive(Debug)]
@@ -105,17 +110,31 @@ impl Poll for PoolSource {
             request = request.with_secret(name, value.expose())?;
         }
         let answer = client::get(&shared.dialer, route, request, LIMITS).await?;
-        let stats = if pool.refuses(account, answer.status.as_u16()) {
-            PoolStats::refused(answer.status.to_string())
-        } else {
-            let body = poll::body(answer)?;
-            let mut text = String::from_utf8_lossy(&body).into_owned();
-            // Before a reason is shortened, which could leave a part of the key.
-            for (_, key) in &pool_request.headers {
-                text = key.hidden_in(&text);
+        let status = answer.status;
+        let stated = pool
+            .refusal(&answer.body)
+            .filter(|_| status.is_client_error());
+        let mut stats = match stated {
+            Some(words) if status != StatusCode::TOO_MANY_REQUESTS => PoolStats::refused(words),
+            None if pool.refuses(account, status.as_u16()) => {
+                PoolStats::refused(status.to_string())
             }
-            pool.body(text.as_bytes())?
+            Some(_) | None => pool.body(&poll::body(answer)?)?,
         };
+        if let Some(words) = &mut stats.refusal {
+            if self.refusals_left > 0 {
+                self.refusals_left -= 1;
+                tracing::debug!("the pool refuses the user for now");
+                return Ok(Vec::new());
+            }
+            // Mask before the text is shortened, because a shortened text may end with a part of the secret.
+            for (_, key) in &pool_request.headers {
+                *words = key.hidden_in(words);
+            }
+            *words = pools::shortened(words);
+        } else {
+            self.refusals_left = REFUSALS_IGNORED;
+        }
         Ok(vec![Observation::Pool(context.polled(stats))])
     }
 }

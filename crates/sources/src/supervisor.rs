@@ -227,6 +227,7 @@ async fn run(config: SourceConfig, context: SourceContext) -> Result<Infallible,
                 worker,
                 global,
                 local_host,
+                refusals_left: 0,
             };
             let logos = Logos {
                 base: logos_url,

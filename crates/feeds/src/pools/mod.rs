@@ -9,6 +9,7 @@ use market::{PoolStats, now::UtcTime};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::Value;
 
+pub use crate::refusal::shortened;
 use crate::{malformed::Malformed, refusal};
 
 pub mod logo;
@@ -250,7 +251,8 @@ impl MiningPool {
         })
     }
 
-    /// Parses a response. A figure that it lacks is unknown.
+    /// Parses a response. A figure that it lacks is unknown. The words of a refusal are complete: mask secrets in them, then
+    /// shorten them.
     ///
     /// # Errors
     /// The body is too long or not JSON, or a field is invalid.
@@ -259,12 +261,17 @@ impl MiningPool {
             return Err(Malformed("too-long"));
         }
         let answer: Value = serde_json::from_slice(body).map_err(|_| Malformed("json"))?;
-        let error = &answer["error"];
-        if error.is_object() || error.as_str().is_some_and(|words| !words.is_empty()) {
-            Ok(PoolStats::refused(refusal::words(error)))
-        } else {
-            (self.parser)(&answer)
+        match stated_refusal(&answer) {
+            Some(words) => Ok(PoolStats::refused(words.into())),
+            None => (self.parser)(&answer),
         }
+    }
+
+    /// Why the pool refuses the user, in its own words, from a response with an error status.
+    pub fn refusal(&self, body: &[u8]) -> Option<String> {
+        let answer: Value = serde_json::from_slice(body).ok()?;
+        let words = stated_refusal(&answer).or(answer["message"].as_str())?;
+        Some(words.into())
     }
 
     /// Returns whether a status says that the pool does not know the user, or refuses the key.
@@ -275,6 +282,13 @@ impl MiningPool {
             _ => false,
         }
     }
+}
+
+/// The reason in an `error` that is a text or an object.
+fn stated_refusal(answer: &Value) -> Option<&str> {
+    let error = &answer["error"];
+    let is_stated = error.is_object() || error.as_str().is_some_and(|words| !words.is_empty());
+    is_stated.then(|| refusal::full(error))
 }
 
 impl Address {

@@ -128,7 +128,7 @@ pub(super) fn foundry(answer: &Value) -> Result<PoolStats, Malformed> {
 /// ViaBTC: an error code that must be zero, and an average over an hour.
 pub(super) fn viabtc(answer: &Value) -> Result<PoolStats, Malformed> {
     if answer["code"] != 0 {
-        return Ok(PoolStats::refused(refusal::words(answer)));
+        return Ok(PoolStats::refused(refusal::full(answer).into()));
     }
     let data = &answer["data"];
     Ok(PoolStats {

@@ -69,11 +69,35 @@ async fn a_pool_is_polled_and_keeps_its_values_when_it_fails() {
     };
     assert_eq!(rig.next().await.1, reported(stats));
 
-    let answered_at = Instant::now();
-    answer(&mut arrivals, "404 Not Found", "").await;
-    assert_eq!(answered_at.elapsed().as_secs(), 60);
-    let refused = PoolStats::refused("404 Not Found".to_owned());
-    assert_eq!(rig.next().await.1, reported(refused));
+    let up = [Observation::Connection(Connection::Up)];
+    let refusals = [
+        // The first two in a row may be a moment's failure of the pool.
+        ("200 OK", r#"{"error":"internal error"}"#, None),
+        ("404 Not Found", "", None),
+        ("404 Not Found", "", Some("404 Not Found")),
+        (
+            "404 Not Found",
+            r#"{"error":"No such user"}"#,
+            Some("No such user"),
+        ),
+        (
+            "400 Bad Request",
+            r#"{"message":"Invalid address"}"#,
+            Some("Invalid address"),
+        ),
+    ];
+    for (status, body, words) in refusals {
+        let answered_at = Instant::now();
+        answer(&mut arrivals, status, body).await;
+        assert_eq!(answered_at.elapsed().as_secs(), 60);
+        match words {
+            None => assert_eq!(rig.next().await.1, up, "{status} {body}"),
+            Some(words) => {
+                let refused = PoolStats::refused(words.to_owned());
+                assert_eq!(rig.next().await.1, reported(refused));
+            }
+        }
+    }
     answer(&mut arrivals, "200 OK", "<html>").await;
     assert_eq!(rig.down().await.0, "invalid answer (json)");
     answer(&mut arrivals, "502 Bad Gateway", "").await;

@@ -312,7 +312,7 @@ impl WalletSession {
 
     fn decrypt(&self, cipher: Cipher, event: &VerifiedEvent) -> Result<String, Malformed> {
         let text = self.channel.decrypt(cipher, event.content())?;
-        // Before the text is shortened, which could leave a part of the secret.
+        // Mask before the text is shortened, because a shortened text may end with a part of the secret.
         Ok(self.secret.hidden_in(&text))
     }
 
