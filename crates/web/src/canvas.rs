@@ -15,6 +15,7 @@ use device::{
     request::Refusal,
 };
 use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
+use market::now::{UtcTime, Zone};
 
 use super::{
     call::Call,
@@ -60,34 +61,31 @@ async fn frame(call: Call, format: ImageFormat) -> Response {
 /// # Errors
 /// There is no such screen, or its feature is off.
 pub fn compose(state: &ServerState, content: FrameContent) -> Result<Box<Frame>, Refusal> {
-    let frame = state
-        .view()
-        .frames
-        .frame(content, state.services.clock.now())?;
-    Ok(Box::new(state.frame_times.keep(frame)))
+    let view = state.view();
+    let frame = view.frames.frame(content, state.services.clock.now())?;
+    let zone = view.active.zone();
+    Ok(Box::new(state.frame_times.keep(frame, &zone)))
 }
 
 /// Times in the captions of frames. An unchanged value keeps its time, so that the picture stays equal while sources
 /// repeat the value.
 #[derive(Debug, Default)]
-pub struct FrameTimes(Mutex<BTreeMap<RotationSlot, (Vec<Cell>, String)>>);
+pub struct FrameTimes(Mutex<BTreeMap<RotationSlot, KnownSince>>);
+
+/// The cells of a frame, and when the clock learned their value.
+type KnownSince = (Vec<Cell>, Option<UtcTime>);
 
 impl FrameTimes {
-    /// The frame with the caption of the first frame that showed the same.
-    pub fn keep(&self, mut frame: Frame) -> Frame {
+    /// The frame with the time of the first frame that showed the same.
+    pub fn keep(&self, mut frame: Frame, zone: &Zone) -> Frame {
         let Some(slot) = frame.slot else {
             return frame;
         };
-        let mut captions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match captions.get(&slot) {
-            Some((cells, caption)) if *cells == frame.picture.cells => {
-                frame.caption.clone_from(caption);
-            }
-            Some(_) | None => {
-                let shown = (frame.picture.cells.clone(), frame.caption.clone());
-                captions.insert(slot, shown);
-            }
-        }
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = (kept.get(&slot)).filter(|(cells, _)| *cells == frame.picture.cells);
+        let since = same.and_then(|(_, since)| *since).or(frame.since);
+        frame.set_since(since, zone);
+        kept.insert(slot, (frame.picture.cells.clone(), since));
         frame
     }
 }

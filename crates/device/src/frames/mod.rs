@@ -5,9 +5,13 @@ mod composer;
 use alloc::{format, string::String};
 use core::time::Duration;
 
-use market::now::{LocalTime, Now};
+use market::now::{LocalTime, Now, UtcTime, Zone};
 
-use crate::{cells::Picture, glass::rotation::RotationSlot, screens::catalog::Dependency};
+use crate::{
+    cells::Picture,
+    glass::rotation::RotationSlot,
+    screens::catalog::{self, Dependency},
+};
 
 pub use composer::{FrameComposer, PreviewedScreen};
 
@@ -29,6 +33,8 @@ pub struct Frame {
     pub slot: Option<RotationSlot>,
     /// Name of the screen and time of its value, such as `Ticker, 14:05`; empty for a layer.
     pub caption: String,
+    /// When the clock learned the value. `None` for a layer, or if the wall clock was not set.
+    pub since: Option<UtcTime>,
     /// When it can change.
     pub changes: Changes,
 }
@@ -93,11 +99,16 @@ impl Changes {
     }
 }
 
-/// Name of a screen and time of its value.
-pub(crate) fn caption(name: &str, since: Option<LocalTime>) -> String {
-    match since {
-        Some(LocalTime { hour, minute, .. }) => format!("{name}, {hour:02}:{minute:02}"),
-        None => name.into(),
+impl Frame {
+    /// Captions a screen with a time of its value.
+    pub fn set_since(&mut self, since: Option<UtcTime>, zone: &Zone) {
+        let screen = self.slot.and_then(|slot| catalog::find(slot.screen));
+        let name = screen.map_or("", |screen| screen.name);
+        self.since = since;
+        self.caption = match since.map(|utc| zone.local(utc)) {
+            Some(LocalTime { hour, minute, .. }) => format!("{name}, {hour:02}:{minute:02}"),
+            None => name.into(),
+        };
     }
 }
 

@@ -508,14 +508,14 @@ impl Glass {
                 picture: picture.clone(),
                 slot: None,
                 caption: Default::default(),
+                since: None,
                 changes: changes(&[]),
             });
         }
         let composition = self.compose_slot(slot, known.market, known, now);
         let screen = catalog::find(slot.screen).ok_or(Refusal::UnknownScreen)?;
         let scene = self.scene(slot, known.market, known, now);
-        let since = compose::seen(slot, &scene, now).map(|utc| known.running.zone().local(utc));
-        Ok(Frame {
+        let mut frame = Frame {
             picture: Picture {
                 cells: composition.cells,
                 style: style(settings),
@@ -526,9 +526,12 @@ impl Glass {
                 serial: 0,
             },
             slot: Some(slot),
-            caption: frames::caption(screen.name, since),
+            caption: Default::default(),
+            since: None,
             changes: changes(screen.depends_on),
-        })
+        };
+        frame.set_since(compose::seen(slot, &scene, now), known.running.zone());
+        Ok(frame)
     }
 
     fn compose(&self, market: &Market, known: &ComposeContext<'_>, now: Now) -> Composition {
