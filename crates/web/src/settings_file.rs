@@ -59,6 +59,7 @@ pub fn to_text(settings: Map<String, Value>, origin: SettingsOrigin) -> String {
         format: FORMAT.into(),
         version: VERSION,
         origin,
+        secrets: None,
         settings,
     };
     // Cannot fail, because the document has string keys only.
@@ -108,12 +109,16 @@ pub fn import_report(file: &SettingsFile, import: &Import, applied: bool) -> Imp
         error: rejection.to_string(),
         msg: hint(rejection),
     };
+    let notes = import.notes.iter().map(ToString::to_string);
+    let unread = (file.secrets.as_ref()).map(|_| {
+        "secrets: an older version has encrypted them, and they are not imported: enter passwords and keys again".into()
+    });
     ImportReport {
         from: file.origin.clone(),
         changes: import.changes.iter().map(ChangedSetting::from).collect(),
         unknown: import.unknown.clone(),
         missing: import.missing.clone(),
-        notes: import.notes.iter().map(ToString::to_string).collect(),
+        notes: notes.chain(unread).collect(),
         refused: import.refused.iter().map(refusal).collect(),
         reboot_required: import.changed.reboot_required,
         applied,

@@ -30,6 +30,10 @@ pub struct SettingsFile {
     pub origin: SettingsOrigin,
     /// The settings in their stored form. Secrets are only in a file that `papertick backup --data-dir` made.
     pub settings: Map<String, Value>,
+    /// The encrypted secrets of a file of an older version, which are not imported.
+    #[serde(default, skip_serializing)]
+    #[schemars(skip)]
+    pub secrets: Option<Value>,
 }
 
 /// The clock that settings were exported from.

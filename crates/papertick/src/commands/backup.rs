@@ -286,6 +286,11 @@ fn lines(report: &Value) -> String {
             let _ = writeln!(text, "{what}: {}", words(entry));
         }
     }
+    let missing = report["missing"].as_array().unwrap_or(&empty);
+    if !missing.is_empty() {
+        let names: Vec<String> = missing.iter().map(words).collect();
+        let _ = writeln!(text, "not in the file, so unchanged: {}", names.join(", "));
+    }
     for refusal in report["refused"].as_array().into_iter().flatten() {
         let token = words(&refusal["error"]);
         let reason = refusal
