@@ -15,6 +15,7 @@ use super::{
     embedded::EmbeddedFile,
     etag,
     response::{self, Response},
+    unsent::Uncounted,
 };
 
 /// For files with a hash of the content in their name: the content under this name never changes.
@@ -180,6 +181,7 @@ impl Asset {
             }
             response
         });
+        response.extensions_mut().insert(Uncounted);
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, self.cache.clone());
         headers.insert(VARY, coding::VARY_ENCODING);

@@ -23,6 +23,10 @@ pub struct UnsentBytes {
     available: Arc<Semaphore>,
 }
 
+/// Marks a response whose body lies in the memory of the program anyway: it is not counted.
+#[derive(Debug, Clone, Copy)]
+pub struct Uncounted;
+
 /// A body that is counted until it is sent.
 struct CountedBody {
     bytes: Bytes,
@@ -45,6 +49,9 @@ impl UnsentBytes {
 
     /// Counts a response until it is sent, or replaces it by 503 if too many bytes are unsent.
     pub fn count(&self, mut response: Response) -> Response {
+        if response.extensions().get::<Uncounted>().is_some() {
+            return response;
+        }
         let ResponseBody::Whole(Some(bytes)) = response.body_mut() else {
             return response;
         };
