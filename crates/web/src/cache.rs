@@ -1,12 +1,10 @@
 //! A cache for a document that is derived from a value behind an `Arc`.
 
-use std::sync::Arc;
-
-use tokio::sync::watch;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The newest document `T`, derived from a source `S` in a variant `V`.
 pub struct Cached<S, V, T> {
-    slot: watch::Sender<Option<CacheEntry<S, V, T>>>,
+    slot: Mutex<Option<CacheEntry<S, V, T>>>,
 }
 
 struct CacheEntry<S, V, T> {
@@ -20,24 +18,25 @@ impl<S, V: PartialEq, T: Clone> Cached<S, V, T> {
     /// An empty cache.
     pub fn new() -> Cached<S, V, T> {
         Cached {
-            slot: watch::Sender::new(None),
+            slot: Mutex::new(None),
         }
     }
 
     /// Returns the document of a source in a variant. Makes it if the cache has another one.
     pub fn get(&self, source: &Arc<S>, variant: V, make: impl FnOnce() -> T) -> T {
-        if let Some(entry) = &*self.slot.borrow()
+        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = &*slot
             && entry.variant == variant
             && Arc::ptr_eq(&entry.source, source)
         {
             return entry.document.clone();
         }
         let document = make();
-        self.slot.send_replace(Some(CacheEntry {
+        *slot = Some(CacheEntry {
             source: Arc::clone(source),
             variant,
             document: document.clone(),
-        }));
+        });
         document
     }
 }

@@ -6,14 +6,14 @@ use api::status::{HostMemory, Status, StatusNews, Surroundings};
 use bytes::Bytes;
 use device::{
     settings::{
-        Key, Settings,
+        Key,
         emit::{self, BuildIdentity},
         store,
     },
     view::{SourceState, View},
 };
 use http::HeaderValue;
-use market::now::Now;
+use market::{now::Now, units::Currency};
 use runtime::glass::DisplaySnapshot;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -79,16 +79,23 @@ impl SettingsDocument {
     }
 }
 
-/// Entity tag of the settings. It does not cover the rotation timer, because a button changes it.
+/// Entity tag of the settings and of the currencies to choose from. It does not cover the rotation timer, because a button
+/// changes it.
 ///
 /// It is a keyed digest, so that it reveals nothing about the secrets in the settings.
-pub fn tag(settings: &Settings, key: &[u8]) -> HeaderValue {
-    let mut stored = store::to_json(settings);
+pub fn tag(view: &View, key: &[u8]) -> HeaderValue {
+    let mut stored = store::to_json(&view.settings);
     stored.remove(Key::timer_active.name());
     let stored = Value::Object(stored).to_string();
     let digest = Sha256::new()
         .chain_update(key)
         .chain_update(stored)
+        .chain_update(
+            view.available_currencies
+                .iter()
+                .map(Currency::code)
+                .collect::<String>(),
+        )
         .finalize();
     etag::tag(&hex::encode(&digest[..12]))
 }

@@ -15,6 +15,7 @@ use device::{
 };
 use feeds::image::page::Page;
 use http::{HeaderValue, StatusCode};
+use market::units::Currency;
 use passwords::Hasher;
 use runtime::{
     glass::DisplaySnapshot,
@@ -81,7 +82,7 @@ pub struct ServerState {
     pub least_memory: Least,
     settings: Cached<View, String, SettingsDocument>,
     page: Cached<Page, (), Arc<Assets>>,
-    settings_tag: Cached<Settings, (), HeaderValue>,
+    settings_tag: Cached<Settings, Vec<Currency>, HeaderValue>,
     /// Secret of this process, for digests that clients see.
     pub secret: [u8; 16],
     /// Permits to change settings.
@@ -211,8 +212,9 @@ impl ServerState {
 
     /// The entity tag of the settings in a view.
     fn settings_tag(&self, view: &View) -> HeaderValue {
-        let make = || documents::tag(&view.settings, &self.secret);
-        self.settings_tag.get(&view.settings, (), make)
+        let offered = view.available_currencies.clone();
+        let make = || documents::tag(view, &self.secret);
+        self.settings_tag.get(&view.settings, offered, make)
     }
 
     /// The settings document of a view.
