@@ -33,7 +33,7 @@ use crate::{
     answer::Answer,
     documents::displays::{DisplayBattery, DisplayLog},
     schema::Word,
-    status::{ClockStatus, LinkStatus, PanelStatus, ReleaseStatus},
+    status::{ClockStatus, LinkStatus, PanelStatus, ReleaseStatus, values},
 };
 
 /// Payload of the status while the clock is connected; Home Assistant expects this word.
@@ -276,7 +276,7 @@ pub fn market(view: &View, now: Now) -> Value {
     let fee = market.current_fee(view.active.fee_precision());
     let fee = fee.map(Fee::datum);
     let prices = market.prices.iter().map(|(currency, price)| {
-        let amount = fixed(price.value.micros, 2);
+        let amount = values::amount(price.value);
         (currency.code().to_string(), timed(price, amount, now))
     });
     json!(MarketDocument {

@@ -4,7 +4,7 @@ mod lights;
 mod parts;
 mod system;
 mod truth;
-mod values;
+pub(crate) mod values;
 mod widget;
 
 use alloc::{

@@ -184,7 +184,7 @@ pub(super) fn fee_rate(view: &View, rate: FeeRate) -> String {
 }
 
 /// A price as a text.
-pub(super) fn amount(price: Price) -> String {
+pub(crate) fn amount(price: Price) -> String {
     let decimals = if price.micros < SMALL_PRICE_MICROS { 6 } else { 2 };
     fixed(price.micros, decimals)
 }

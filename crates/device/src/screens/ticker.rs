@@ -23,7 +23,7 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let sign = signs::currency(scene.currency);
     let tail = scene.panels.saturating_sub(1);
     let is_short = price.rounded().to_string().len() < scene.panels;
-    let has_letter = settings.mow_mode || (settings.suffix_price && price.micros >= MICRO);
+    let has_letter = settings.mow_mode || (settings.suffix_price && price.micros >= 100 * MICRO);
     if is_short && !has_letter {
         return row::labelled(label, price_layout::plain(price, sign, tail), scene.panels);
     }
