@@ -6,7 +6,7 @@
 use std::{
     collections::VecDeque,
     fs::{self, Metadata},
-    io::{self, Write},
+    io::{self, Read, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     sync::Arc,
@@ -18,6 +18,7 @@ use device::{
     output::{AccessPoint, WifiPlan},
     secret::Secret,
 };
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::{
@@ -332,8 +333,14 @@ impl SimNetwork {
 /// Reads the stored credentials; `None` if they are missing or invalid.
 fn read_credentials(path: &Path) -> Option<Credentials> {
     // Opening a pipe would block, and a link may lead out of the data folder.
-    fs::symlink_metadata(path).ok().filter(Metadata::is_file)?;
-    serde_json::from_slice(&fs::read(path).ok()?).ok()
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)
+        .ok()?;
+    file.metadata().ok().filter(Metadata::is_file)?;
+    serde_json::from_reader(file.take(FILE_MAX)).ok()
 }
 
 /// Replaces the stored credentials atomically, in a file that only its owner can read.
