@@ -23,7 +23,7 @@ impl Secret {
         self.0.is_empty()
     }
 
-    /// A text of the program that got the secret, with [`HIDDEN`] in place of it: an error may repeat the request.
+    /// Replaces the secret by [`HIDDEN`] in a text from the server that received it, because an error may repeat the request.
     pub fn hidden_in(&self, text: &str) -> String {
         if self.is_empty() {
             return text.into();

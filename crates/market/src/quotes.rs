@@ -270,8 +270,8 @@ impl CurrencyQuotes {
         fresh.map(|(source, _)| *source).collect()
     }
 
-    /// The source with the median quote, of an even number the lower one in the middle; and the median, of an even number
-    /// the mean of both in the middle.
+    /// The median price and the source nearest below it. For an even number of quotes the median is the mean of the two in
+    /// the middle, and the source is that of the lower one.
     fn median(&self, among: &[SourceId]) -> Option<(SourceId, Price)> {
         let price = |source: &SourceId| self.quotes[source].price;
         let mut sorted = among.to_vec();

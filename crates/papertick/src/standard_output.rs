@@ -37,7 +37,7 @@ pub(crate) fn try_write(bytes: &[u8]) -> io::Result<()> {
     output.flush()
 }
 
-/// The failure of a write. A reader that closes its end is none.
+/// The failure of a write. A closed pipe is not a failure.
 pub(crate) fn check(written: io::Result<()>) -> Result<(), Failure> {
     match written {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::failed(format!(

@@ -69,7 +69,8 @@ pub fn run(
         .map_err(cannot_start)?;
     if let Some(failure) = failure {
         let _context = runtime.enter();
-        // The attempt has reset this signal: without a handler, a line without a reader would end this process.
+        // `exec` has reset SIGPIPE to its default. With a handler, writing to a closed standard error does not end this
+        // process.
         let _ = signal(SignalKind::pipe());
         print_error(&failure);
     }

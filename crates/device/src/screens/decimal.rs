@@ -15,7 +15,7 @@ pub fn truncated(value: u128, unit: u128, decimals: u32) -> String {
     write(value, unit, decimals, |_| false)
 }
 
-/// Of a number written in several units, smallest first: the first text below 1000, else the last one.
+/// Returns the first text below 1000, else the last one; they are one number in several units, smallest first.
 ///
 /// The texts are rounded already: 999,960 with one decimal is `1.0` of the next unit.
 pub fn below_thousand<Unit>(

@@ -20,5 +20,5 @@ pub fn figures<'a>(scene: &Scene<'a>) -> Option<&'a MinerStats> {
     miner.map(|miner| &miner.datum.value)
 }
 
-/// What a figure is if the miner answers without it.
+/// Shown for a figure that the miner does not report.
 pub const UNKNOWN: &str = "?";

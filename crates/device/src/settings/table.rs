@@ -800,7 +800,7 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Panels]),
         group: Data,
         title: "Prices that must agree",
-        help: "So many sources must quote about the same for a price to count as agreed.",
+        help: "The number of sources that must quote about the same price before it counts as agreed.",
         rare: true,
     }
     /// Minimum time between price updates on the panels, s; 0 paints every update.

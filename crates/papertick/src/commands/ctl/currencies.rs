@@ -1,4 +1,5 @@
-//! Names the currencies of a request that the clock does not have, which it would ignore or refuse without their names.
+//! Refuses a request with an unknown currency, and names it. The clock would ignore the currency, or refuse it without its
+//! name.
 
 use api::{
     documents::{screens::CurrencyChoice, settings::SettingsChange},
