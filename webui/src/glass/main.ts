@@ -89,8 +89,10 @@ function start(): void {
   let last: { address: string; tag: string | null; picture: string } | undefined;
   let isFetching = false;
   let isWanted = false;
-  /** What the picture depends on besides the time; undefined after connecting, when it is fetched anyway, and empty if that failed. */
+  /** What the picture depends on besides the time. Empty if the last fetch failed; undefined until the first status of a connection. */
   let version: string | undefined;
+  /** The newest status shows a layer above the rotation. */
+  let isLayer = false;
   /** Why there is no picture. */
   let refusal = '';
   /** Why a tap failed, for a short time. */
@@ -194,12 +196,15 @@ function start(): void {
   }
 
   function onEvent({ name, data }: Frame): void {
+    // Layers such as the debug view change on the panels without a change of the status.
+    if (name === 'panels' && isLayer && screen === null) void refresh();
     if (name !== 'status') return;
     const status = JSON.parse(data) as Status;
     root.classList.toggle('dark', dark ?? status.epdInverted);
     root.classList.toggle('quiet', status.dnd.active && !isClear);
     if (screen === null) canvas.setAttribute('aria-label', status.says);
     const { says, mode, stale, disputed, epdInverted, settingsTag } = status;
+    isLayer = mode !== 'rotation';
     const before = version;
     // Another screen than the clock may depend on any value; the clock answers 304 if its picture is the same.
     version =

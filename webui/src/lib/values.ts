@@ -92,7 +92,9 @@ function worded(field: Shape, value: unknown, settings: Settings): string {
   if (control === 'color') return hex(value);
   if (control === 'minutes') return long(value * 60);
   if (control === 'seconds') return long(value);
-  return unit === 'PWM duty' ? percent(value) : `${localized(value)} ${unitOf(field)}`.trim();
+  if (unit === 'PWM duty') return percent(value);
+  // A number without a unit, such as a port, is a name more than an amount.
+  return unit ? `${localized(value)} ${unitOf(field)}` : String(value);
 }
 
 /** Stored settings that are members of `dnd`, with their names in it. */

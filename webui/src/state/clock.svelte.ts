@@ -63,9 +63,8 @@ class Clock {
     addEventListener('online', () => this.#onVisibility());
     document.addEventListener('visibilitychange', () => this.#onVisibility());
     addEventListener('storage', ({ key, newValue }) => {
-      // Another tab signed in to stay, or out.
-      const authorization = newValue ?? '';
-      if (key === STORED && authorization !== currentAuthorization()) this.#use(authorization);
+      // Another tab signed in to stay, or out (an empty text). One that keeps its sign-in to itself only removes the value.
+      if (key === STORED && newValue !== null && newValue !== currentAuthorization()) this.#use(newValue);
     });
   }
 
@@ -120,6 +119,8 @@ class Clock {
       this.#clear();
     }
     this.#events.restart();
+    // A hidden tab closes its new connection, too.
+    if (document.visibilityState !== 'visible') this.#onVisibility();
   }
 
   async loadSettings(): Promise<void> {
