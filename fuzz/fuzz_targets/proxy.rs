@@ -2,9 +2,6 @@
 #![no_main]
 #![allow(dead_code)]
 
-#[path = "../../crates/net/src/route.rs"]
-mod route;
-
 #[path = "../../crates/net/src/url.rs"]
 mod url;
 
@@ -19,9 +16,8 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
+use device::secret::Secret;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-
-use route::ProxyPassword;
 
 /// A fake proxy: sends these bytes, ignores all requests, and closes the connection.
 struct Proxy<'a>(&'a [u8]);
@@ -67,7 +63,7 @@ fn poll_once<T>(future: impl Future<Output = T>) -> T {
 }
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    let password = ProxyPassword::new("password");
+    let password = Secret::new("password");
     let mut stream = Proxy(bytes);
     if poll_once(proxy::http_connect(
         &mut stream,

@@ -5,7 +5,7 @@ use alloc::{string::String, sync::Arc, vec::Vec};
 use crate::{
     secret::{Endpoint, Secret},
     settings::{Settings, kinds::topic},
-    sources::{self, RouteSettings},
+    sources::Route,
 };
 
 /// Default port without TLS.
@@ -58,7 +58,7 @@ pub struct Broker {
     /// Home Assistant discovery. `None` if it is switched off.
     pub home_assistant: Option<HomeAssistant>,
     /// Route of outbound connections.
-    pub route: RouteSettings,
+    pub route: Route,
     /// Number of reconnects requested by clients: a change starts a new connection.
     pub restarts: u32,
 }
@@ -132,7 +132,7 @@ pub fn plan(settings: &Settings, hostname: &str, restarts: u32) -> MqttPlan {
         groups: groups(settings),
         panels: settings.mqtt_panels,
         home_assistant,
-        route: sources::route(settings),
+        route: Route::of(settings),
         restarts,
     }))
 }

@@ -5,12 +5,12 @@
 use alloc::string::String;
 use core::time::Duration;
 
+use crate::sources::Route;
 use crate::{
     secret::Endpoint,
     settings::Settings,
     spoken::{self, Sentence, SentenceTemplate},
 };
-use crate::{sources, sources::RouteSettings};
 
 const RELEASE: SentenceTemplate = SentenceTemplate::new("Release {version}: {why}");
 const RELEASE_TAKEN: SentenceTemplate = SentenceTemplate::new("the clock takes it.");
@@ -39,7 +39,7 @@ pub struct ReleasePlan {
     /// URL of the list.
     pub feed: Endpoint,
     /// Route of outbound connections.
-    pub route: RouteSettings,
+    pub route: Route,
     /// Which releases are accepted.
     pub rule: ReleaseRule,
     /// What is done automatically.
@@ -239,7 +239,7 @@ pub fn plan(settings: &Settings, hostname: &str, may_act: bool) -> Option<Releas
     }
     Some(ReleasePlan {
         feed: settings.git_release_url.clone(),
-        route: sources::route(settings),
+        route: Route::of(settings),
         rule: ReleaseRule {
             channel: match settings.update_channel {
                 0 => ReleaseChannel::Stable,

@@ -10,11 +10,10 @@ use device::{
 use mqtt_protocol_core::mqtt::Version;
 use net::{
     dialer::{BoxedStream, Destination, TransportSecurity},
-    route::ProxyPassword,
     tls::Own,
     url::split_authority,
 };
-use runtime::{route::route, tasks::Stop};
+use runtime::tasks::Stop;
 use tokio::{
     io::split,
     time::{Instant, timeout},
@@ -131,10 +130,9 @@ async fn connect(context: &MqttContext, broker: &Broker) -> Result<BoxedStream, 
     let own = context.dialer.own_tls(Own {
         authorities: &file(&tls.authorities),
         certificate: &file(&tls.certificate),
-        key: &ProxyPassword::new(file(&tls.key)),
+        key: &Secret::new(file(&tls.key)),
     });
     let own = own.map_err(|error| error.to_string())?;
-    let route = route(&broker.route);
-    let stream = context.dialer.connect_by(&route, destination, &own);
+    let stream = context.dialer.connect_by(&broker.route, destination, &own);
     stream.await.map_err(|error| error.to_string())
 }

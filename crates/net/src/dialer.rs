@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use device::sources::{Proxy, ProxyKind, Route};
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use rustls::{ClientConfig, pki_types::ServerName};
 use tokio::{
@@ -25,7 +26,6 @@ use crate::{
     proxy::{self, ProxyFailure},
     proxy_use::{ProxyUse, ProxyUses},
     resolver::{HostNames, NameService, NoAddress, Resolver},
-    route::{Proxy, ProxyKind, Route},
     tls::{Own, Roots, TlsClient, TlsError},
     url::{Url, bracketed},
 };
@@ -435,9 +435,10 @@ async fn connect_through(
         ),
         ProxyKind::HttpConnect | ProxyKind::Socks4a | ProxyKind::Socks5 => None,
     };
-    let lookup = ConnectStage::ResolveProxy(proxy.label.clone());
-    let connect = ConnectStage::ConnectProxy(host_port(&proxy.label, proxy.port));
-    let mut stream = resolve_and_connect(shared, lookup, connect, &proxy.host, proxy.port).await?;
+    let lookup = ConnectStage::ResolveProxy(proxy.host.to_string());
+    let connect = ConnectStage::ConnectProxy(host_port(&proxy.host.masked(), proxy.port));
+    let mut stream =
+        resolve_and_connect(shared, lookup, connect, proxy.host.expose(), proxy.port).await?;
     if proxy.kind == ProxyKind::Socks5 {
         let login = async { Ok(proxy::socks5_login(&mut stream, &proxy.user, &proxy.pass).await?) };
         step(ConnectStage::Login, login).await?;

@@ -3,6 +3,7 @@
 use std::{pin::Pin, time::Duration};
 
 use bytes::{Bytes, BytesMut};
+use device::sources::Route;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Request, StatusCode,
     header::{ACCEPT, DATE, HOST, LOCATION, RETRY_AFTER, USER_AGENT},
@@ -15,7 +16,6 @@ use tokio::time;
 use crate::{
     AGENT,
     dialer::{DialError, Dialer},
-    route::Route,
     url::{BadUrl, Url},
 };
 

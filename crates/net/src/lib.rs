@@ -1,6 +1,6 @@
 //! Outbound connections: the dialer and its protocols. Also mDNS.
 //!
-//! Read in this order: `url`, `dialer` (with its parts `route`, `resolver`, `proxy`, `bypass` and `tls`), `http` and
+//! Read in this order: `url`, `dialer` (with its parts `resolver`, `proxy`, `bypass` and `tls`), `http` and
 //! `ws` (protocols), `backoff` (retry delays). `mdns` is independent: it announces the clock in the local network and
 //! finds others.
 
@@ -12,7 +12,6 @@ pub mod dns;
 pub mod proxy;
 pub mod proxy_use;
 pub mod resolver;
-pub mod route;
 pub mod tls;
 
 pub mod http;

@@ -6,9 +6,10 @@
 use std::{io, net::Ipv4Addr};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
+use device::secret::Secret;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use crate::{route::ProxyPassword, url::bracketed};
+use crate::url::bracketed;
 
 /// Largest reply to an HTTP CONNECT, bytes.
 pub const CONNECT_REPLY_MAX: usize = 8 * 1024;
@@ -87,7 +88,7 @@ pub async fn http_connect<S>(
     host: &str,
     port: u16,
     user: &str,
-    pass: &ProxyPassword,
+    pass: &Secret,
 ) -> Result<(), ProxyFailure>
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -105,7 +106,7 @@ where
     }
 }
 
-fn connect_request(host: &str, port: u16, user: &str, pass: &ProxyPassword) -> String {
+fn connect_request(host: &str, port: u16, user: &str, pass: &Secret) -> String {
     let host = bracketed(host);
     let mut request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n");
     if !user.is_empty() {
@@ -207,11 +208,7 @@ where
 ///
 /// # Errors
 /// The proxy refuses, or does not speak SOCKS5.
-pub async fn socks5_login<S>(
-    stream: &mut S,
-    user: &str,
-    pass: &ProxyPassword,
-) -> Result<(), ProxyFailure>
+pub async fn socks5_login<S>(stream: &mut S, user: &str, pass: &Secret) -> Result<(), ProxyFailure>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -236,7 +233,7 @@ where
 }
 
 /// Encodes user name and password for SOCKS5 (RFC 1929).
-fn login(user: &str, pass: &ProxyPassword) -> Result<Vec<u8>, ProxyFailure> {
+fn login(user: &str, pass: &Secret) -> Result<Vec<u8>, ProxyFailure> {
     let mut login = vec![1];
     for text in [user, pass.expose()] {
         login.push(u8::try_from(text.len()).map_err(|_| ProxyFailure::LoginTooLong)?);

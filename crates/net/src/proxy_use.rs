@@ -1,11 +1,11 @@
 //! The result of the last use of the owner's proxy.
 
+use device::sources::Proxy;
 use tokio::{sync::watch, time::Instant};
 
 use crate::{
     dialer::{ConnectFailure, ConnectStage, DialError},
     proxy::ProxyFailure,
-    route::Proxy,
 };
 
 /// Result of the last connection through a proxy.

@@ -2,14 +2,13 @@
 
 use std::{path::Path, sync::Arc};
 
+use device::secret::Secret;
 use rustls::{
     ClientConfig, ConfigBuilder, RootCertStore,
     client::WantsClientCert,
     crypto::ring,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
 };
-
-use crate::route::ProxyPassword;
 
 /// Why a certificate file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +43,7 @@ pub struct Own<'a> {
     /// Client certificate with its intermediates.
     pub certificate: &'a str,
     /// Its key.
-    pub key: &'a ProxyPassword,
+    pub key: &'a Secret,
 }
 
 /// A TLS client configuration.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use device::sources::Route;
 use futures_util::{SinkExt, StreamExt};
 use http::{HeaderValue, header::USER_AGENT};
 use tokio::time::{self, Instant};
@@ -15,7 +16,6 @@ use crate::{
     AGENT,
     dialer::{BoxedStream, DialError, Dialer},
     http::retry_after,
-    route::Route,
     url::{BadUrl, Scheme, Url},
 };
 

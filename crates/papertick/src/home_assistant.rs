@@ -7,13 +7,13 @@ use bytes::Bytes;
 use device::{
     request::{Patch, Request},
     secret::Secret,
+    sources::Route,
     view::View,
 };
 use http::header::AUTHORIZATION;
 use net::{
     dialer::Dialer,
     http::{Get, RequestLimits, get},
-    route::Route,
     url::Url,
 };
 use runtime::{inbox::Inbox, outage::Outage, tasks::Stop};

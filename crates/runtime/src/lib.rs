@@ -7,7 +7,6 @@ pub mod inbox;
 pub mod log_lines;
 pub mod outage;
 pub mod printable;
-pub mod route;
 pub mod standard_error;
 pub mod tasks;
 pub mod time_budget;

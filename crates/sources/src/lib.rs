@@ -37,9 +37,9 @@ pub mod demo;
 
 use std::{sync::Arc, time::Duration};
 
-use device::input::Input;
+use device::{input::Input, sources::Route};
 use market::{Connection, FigureIdentity, Observation, Polled, source_id::SourceId};
-use net::{dialer::Dialer, route::Route};
+use net::dialer::Dialer;
 use runtime::{
     clock::Clock,
     inbox::{Inbox, Stopped},

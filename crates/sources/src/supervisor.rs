@@ -14,7 +14,6 @@ use net::{backoff::Backoff, chance::Chance};
 use runtime::{
     inbox::Stopped,
     outage::Outage,
-    route::route,
     tasks::{Stop, Tasks},
 };
 use tokio::{sync::watch, time};
@@ -117,7 +116,7 @@ impl RunningSources {
                 let context = SourceContext {
                     id,
                     identity: plan.config.identity(),
-                    route: route(&plan.route),
+                    route: plan.route.clone(),
                     shared: self.shared.clone(),
                     member: None,
                 };
@@ -274,9 +273,9 @@ async fn run(config: SourceConfig, context: SourceContext) -> Result<Infallible,
 mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    use device::input::Input;
+    use device::{input::Input, sources::Route};
     use market::{Connection, FigureIdentity, Observation};
-    use net::{dialer::Dialer, route::Route, tls::Roots};
+    use net::{dialer::Dialer, tls::Roots};
     use runtime::{clock::Clock, inbox::inbox};
 
     use super::*;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use device::releases::ReleasePlan;
+use device::{releases::ReleasePlan, sources::Route};
 use feeds::{
     image::{ImageFault, ImageKind},
     malformed::Malformed,
@@ -11,10 +11,8 @@ use feeds::{
 use net::{
     dialer::Dialer,
     http::{self, Get, HttpError, RequestLimits},
-    route::Route,
     url::{BadUrl, Url},
 };
-use runtime::route::route;
 use semver::Version;
 
 use super::{
@@ -78,7 +76,7 @@ impl ReleaseFeed {
         Ok(ReleaseFeed {
             feed: feed.map_err(|error| FetchError::Address("the list", error))?,
             dialer: dialer.clone(),
-            route: route(&plan.route),
+            route: plan.route.clone(),
         })
     }
 

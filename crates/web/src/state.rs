@@ -10,7 +10,7 @@ use bytes::Bytes;
 use device::{
     request::{Reply, Request},
     settings::{Settings, emit::BuildIdentity},
-    sources,
+    sources::Route,
     view::{SourceState, View},
 };
 use feeds::image::page::Page;
@@ -196,7 +196,7 @@ impl ServerState {
 
     /// State of the owner's proxy; `None` if no proxy is in use.
     fn proxy(&self, view: &View, uptime: Duration) -> Option<SourceState> {
-        let proxy = runtime::route::route(&sources::route(&view.active)).proxy?;
+        let proxy = Route::of(&view.active).proxy?;
         let Some(used) = self.services.dialer.proxy_use(&proxy) else {
             return Some(SourceState::default());
         };

@@ -422,7 +422,7 @@ impl Device {
             (
                 settings.ota_enabled,
                 settings.git_release_url.clone(),
-                crate::sources::route(settings),
+                crate::sources::Route::of(settings),
             )
         };
         // Results of the release check are obsolete after a change of its URL or route.

@@ -11,7 +11,7 @@ use super::{
     kinds::{hosts, pool_user},
 };
 use crate::secret::Endpoint;
-use crate::sources;
+use crate::sources::Route;
 
 /// A password, and the settings that determine where it is sent.
 struct Binding {
@@ -98,7 +98,7 @@ impl Binding {
 fn proxy_to(host: Key, settings: &Settings) -> Option<(Endpoint, u16)> {
     let host = settings.get(host);
     let (host, _) = hosts::split(host.as_str()?)?;
-    let proxy = sources::route(settings).proxy?;
+    let proxy = Route::of(settings).proxy?;
     let is_bypassed = proxy
         .bypass
         .split(',')

@@ -9,6 +9,7 @@ use crate::{
     secret::{Endpoint, Secret},
     settings::pairing::PairingUri,
     settings::{Settings, data_source},
+    sources::Route,
 };
 use market::units::Currency;
 use market::{figures::FigureIdentity, source_id::SourceId, venues};
@@ -19,7 +20,7 @@ pub struct SourcePlan {
     /// What to connect to, and which data to request.
     pub config: SourceConfig,
     /// The route of outbound connections.
-    pub route: RouteSettings,
+    pub route: Route,
     /// Number of restarts by the owner.
     pub restarts: u64,
 }
@@ -270,43 +271,6 @@ pub enum RelayEndpoint {
     },
 }
 
-/// The configured route of outbound connections.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RouteSettings {
-    /// The proxy; `None` to connect directly.
-    pub proxy: Option<ProxySettings>,
-}
-
-/// The configured outbound proxy.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProxySettings {
-    /// Its protocol.
-    pub kind: ProxyProtocol,
-    /// Its host.
-    pub host: Endpoint,
-    /// Its port.
-    pub port: u16,
-    /// User name; empty for none.
-    pub user: String,
-    /// Password.
-    pub pass: Secret,
-    /// Hosts that are reached directly, as the owner wrote them.
-    pub bypass: String,
-}
-
-/// The protocol of a proxy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProxyProtocol {
-    /// HTTP CONNECT.
-    HttpConnect,
-    /// SOCKS4; names are resolved here.
-    Socks4,
-    /// SOCKS4a; the proxy resolves names.
-    Socks4a,
-    /// SOCKS5; the proxy resolves names.
-    Socks5,
-}
-
 /// Commands of the owner to the sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ByHand {
@@ -339,7 +303,7 @@ pub fn plan(
     if by_hand.stopped {
         return BTreeMap::new();
     }
-    let route = route(settings);
+    let route = Route::of(settings);
     market_sources(settings, currencies)
         .into_iter()
         .chain(witnesses(settings, currencies))
@@ -488,38 +452,4 @@ fn peers(settings: &Settings, network: Network) -> Option<(SourceId, SourceConfi
         most,
     };
     (most > 0).then_some((SourceId::Peers, config))
-}
-
-/// The route of outbound connections.
-pub fn route(settings: &Settings) -> RouteSettings {
-    let kind = match settings.proxy_type {
-        1 => ProxyProtocol::HttpConnect,
-        2 => ProxyProtocol::Socks4,
-        3 => ProxyProtocol::Socks4a,
-        4 => ProxyProtocol::Socks5,
-        _ => return RouteSettings::default(),
-    };
-    let Ok(port) = u16::try_from(settings.proxy_port) else {
-        return RouteSettings::default();
-    };
-    if !settings.proxy_enabled || settings.proxy_host.is_empty() {
-        return RouteSettings::default();
-    }
-    // SOCKS4 and SOCKS4a have no password. Without it, a change of the setting reconnects nothing.
-    let (user, pass) = match kind {
-        ProxyProtocol::Socks4 | ProxyProtocol::Socks4a => Default::default(),
-        ProxyProtocol::HttpConnect | ProxyProtocol::Socks5 => {
-            (settings.proxy_user.clone(), settings.proxy_pass.clone())
-        }
-    };
-    RouteSettings {
-        proxy: Some(ProxySettings {
-            kind,
-            host: settings.proxy_host.clone(),
-            port,
-            user,
-            pass,
-            bypass: settings.proxy_bypass.clone(),
-        }),
-    }
 }

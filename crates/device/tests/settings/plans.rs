@@ -6,7 +6,7 @@ use chain::network::Network;
 use device::{
     secret::{Endpoint, Secret},
     settings::Settings,
-    sources::{self, ByHand, RelayEndpoint, SourceConfig, SourcePlan},
+    sources::{self, ByHand, RelayEndpoint, Route, SourceConfig, SourcePlan},
 };
 use market::source_id::SourceId;
 use serde_json::Value;
@@ -271,11 +271,11 @@ fn proxies() {
             assert_eq!(plan.route.proxy.is_some(), is_proxied, "{change}");
         }
     }
-    assert_eq!(sources::route(&Settings::default()).proxy, None);
+    assert_eq!(Route::of(&Settings::default()).proxy, None);
     for (host, port) in [("", 1080), ("h", 65_536)] {
         let mut settings = settings(r#"{"proxyType": 4}"#);
         settings.proxy_enabled = true;
         (settings.proxy_host, settings.proxy_port) = (host.into(), port);
-        assert_eq!(sources::route(&settings).proxy, None, "{host}:{port}");
+        assert_eq!(Route::of(&settings).proxy, None, "{host}:{port}");
     }
 }

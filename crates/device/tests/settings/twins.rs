@@ -14,7 +14,7 @@ use device::{
     screens::SCREENS,
     secret::Secret,
     settings::Settings,
-    sources::RouteSettings,
+    sources::Route,
 };
 use market::{
     Connection, Direction, MinerStats, Observation, Payment, Polled, PoolStats, Zap,
@@ -140,14 +140,14 @@ impl Twins {
         });
         let routed = |mut plan: MqttPlan| {
             if let MqttPlan::On(broker) = &mut plan {
-                Arc::make_mut(broker).route = RouteSettings::default();
+                Arc::make_mut(broker).route = Route::default();
             }
             plan
         };
         let same_brokers = routed(a.mqtt.clone()) == routed(b.mqtt.clone());
         let routed = |plan: &Option<ReleasePlan>| {
             plan.clone().map(|plan| ReleasePlan {
-                route: RouteSettings::default(),
+                route: Route::default(),
                 ..plan
             })
         };

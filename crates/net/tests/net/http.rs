@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use device::sources::Route;
 use http::header::AUTHORIZATION;
 use net::{
     dialer::{Arrival, Dialer},
     http::{Get, HttpError, HttpResponse, RequestLimits, get, open},
-    route::Route,
     tls::Roots,
     url::Url,
     ws::WebSocket,

@@ -8,11 +8,14 @@ use std::{
     time::Duration,
 };
 
+use device::{
+    secret::Secret,
+    sources::{Proxy, ProxyKind, Route},
+};
 use net::{
     dialer::{ConnectFailure, DialError, Dialer},
     http::{self, Get, HttpError, RequestLimits},
     proxy::ProxyFailure,
-    route::{Proxy, ProxyKind, ProxyPassword, Route},
     tls::Roots,
     url::Url,
 };
@@ -75,11 +78,10 @@ async fn start(command: impl Fn(u16) -> Command) -> (Running, u16) {
 fn route(kind: ProxyKind, port: u16, user: &str, pass: &str) -> Route {
     let proxy = Proxy {
         kind,
-        host: "127.0.0.1".to_owned(),
-        label: "127.0.0.1".to_owned(),
+        host: "127.0.0.1".into(),
         port,
         user: user.to_owned(),
-        pass: ProxyPassword::new(pass),
+        pass: Secret::new(pass),
         bypass: String::new(),
     };
     Route { proxy: Some(proxy) }

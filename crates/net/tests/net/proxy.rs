@@ -3,13 +3,16 @@
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
+use device::{
+    secret::Secret,
+    sources::{Proxy, ProxyKind, Route},
+};
 use futures_util::FutureExt;
 use net::{
     dialer::{BoxedStream, Destination, DialCounts, DialError, Dialer, TransportSecurity},
     http::{self, Get, RequestLimits},
     proxy_use::ProxyUse,
     resolver::NameService,
-    route::{Proxy, ProxyKind, ProxyPassword, Route},
     tls::Roots,
     url::Url,
     ws::{Policy, WebSocket, WsMessage},
@@ -41,11 +44,10 @@ pub const POLICY: Policy = Policy {
 fn proxy(kind: ProxyKind, port: u16, user: &str, pass: &str) -> Proxy {
     Proxy {
         kind,
-        host: "127.0.0.1".to_owned(),
-        label: "127.0.0.1".to_owned(),
+        host: "127.0.0.1".into(),
         port,
         user: user.to_owned(),
-        pass: ProxyPassword::new(pass),
+        pass: Secret::new(pass),
         bypass: String::new(),
     }
 }
@@ -461,8 +463,7 @@ async fn unreachable_places_are_named() {
     let dialer = Dialer::with_names(Roots::public(), Arc::new(NoNames));
     let closed = proxy(ProxyKind::Socks5, port, "", "");
     let unknown = Proxy {
-        host: "proxy.invalid".to_owned(),
-        label: "proxy.invalid".to_owned(),
+        host: "proxy.invalid".into(),
         ..closed.clone()
     };
     let socks4 = Proxy {

@@ -2,10 +2,13 @@
 
 use std::{future::Future, time::Duration};
 
+use device::{
+    secret::Secret,
+    sources::{Proxy, ProxyKind, Route},
+};
 use net::{
     dialer::{Arrival, Destination, Dialer, TransportSecurity},
     http::{Get, RequestLimits, get},
-    route::{Proxy, ProxyKind, ProxyPassword, Route},
     tls::Roots,
     url::Url,
     ws::{Policy, WebSocket},
@@ -105,11 +108,10 @@ proptest! {
             let (dialer, arrivals) = network();
             let proxy = Proxy {
                 kind,
-                host: "proxy".to_owned(),
-                label: "proxy".to_owned(),
+                host: "proxy".into(),
                 port: 1080,
                 user: user.to_owned(),
-                pass: ProxyPassword::new("planted"),
+                pass: Secret::new("planted"),
                 bypass: String::new(),
             };
             let route = Route { proxy: Some(proxy) };

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use api::{documents::lights, openapi};
 use chain::{Work, anchor::genesis, network::Network};
-use device::{board::PanelFault, view::SourceState};
+use device::{board::PanelFault, sources::Route, view::SourceState};
 use market::{
     Datum, HeightState, PriceState, PriceTruth, Reorganisations, Seen, TimeState, Tip,
     heights::Claimed,
@@ -14,7 +14,6 @@ use market::{
 };
 use net::{
     dialer::{Destination, Dialer, TransportSecurity},
-    route::Route,
     tls::Roots,
 };
 use runtime::glass::PanelGlass;

@@ -16,11 +16,11 @@ use device::{
     input::{Contacts, Input},
     request::{Changed, Patch, Request},
     settings::Settings,
+    sources::Route,
 };
 use net::{
     dialer::{Destination, Dialer, TransportSecurity},
     resolver::{LOOK_UPS_MAX, NameService},
-    route::Route,
     tls::Roots,
 };
 use papertick::main_loop::{InitialState, MainLoop};

@@ -9,7 +9,7 @@ use device::{
     input::Input,
     memory::Memory,
     settings::Settings,
-    sources::{RouteSettings, SourceConfig, SourcePlan},
+    sources::{Route, SourceConfig, SourcePlan},
 };
 use market::{ChainSpec, Connection, HeightState, Observation, source_id::SourceId};
 use net::{
@@ -133,10 +133,10 @@ impl ChainRig {
     }
 
     pub fn plan(&self, id: SourceId, config: SourceConfig) {
-        self.plan_through(id, config, RouteSettings::default());
+        self.plan_through(id, config, Route::default());
     }
 
-    pub fn plan_through(&self, id: SourceId, config: SourceConfig, route: RouteSettings) {
+    pub fn plan_through(&self, id: SourceId, config: SourceConfig, route: Route) {
         let plan = SourcePlan {
             config,
             route,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use device::{
     input::Input,
     secret::Secret,
-    sources::{ProxyProtocol, ProxySettings, RelayEndpoint, RouteSettings, SourceConfig},
+    sources::{Proxy, ProxyKind, RelayEndpoint, Route, SourceConfig},
 };
 use market::{Connection, source_id::SourceId};
 use net::dialer::Arrival;
@@ -140,19 +140,15 @@ async fn the_reason_of_a_time_server_outage_is_logged_once() {
 async fn a_refusing_proxy_is_logged_without_secrets() {
     let log = log();
     let (mut rig, mut arrivals) = Rig::in_memory();
-    let proxy = ProxySettings {
-        kind: ProxyProtocol::Socks5,
+    let proxy = Proxy {
+        kind: ProxyKind::Socks5,
         host: "proxy".into(),
         port: 1080,
         user: "alice".into(),
         pass: Secret::new("planted"),
         bypass: String::new(),
     };
-    rig.plan_through(
-        SourceId::Relay,
-        relay(),
-        RouteSettings { proxy: Some(proxy) },
-    );
+    rig.plan_through(SourceId::Relay, relay(), Route { proxy: Some(proxy) });
     let reason = tokio::select! {
         (reason, _) = rig.down() => reason,
         () = answer(&mut arrivals, &[5, 2, 1, 1]) => panic!("no connection is left"),
@@ -192,19 +188,15 @@ async fn the_password_in_a_url_is_neither_logged_nor_reported() {
     }
     let (mut rig, arrivals) = Rig::in_memory();
     drop(arrivals);
-    let proxy = ProxySettings {
-        kind: ProxyProtocol::Socks5,
+    let proxy = Proxy {
+        kind: ProxyKind::Socks5,
         host: "me:planted@proxy".into(),
         port: 1080,
         user: String::new(),
         pass: Secret::default(),
         bypass: String::new(),
     };
-    rig.plan_through(
-        SourceId::Relay,
-        relay(),
-        RouteSettings { proxy: Some(proxy) },
-    );
+    rig.plan_through(SourceId::Relay, relay(), Route { proxy: Some(proxy) });
     let (reason, _) = rig.down().await;
     assert!(reason.contains("me:***@proxy"), "{reason}");
     let log = log.lines().concat();

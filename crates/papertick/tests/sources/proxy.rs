@@ -5,10 +5,7 @@ use std::collections::BTreeSet;
 use chain::network::Network;
 use device::{
     secret::Secret,
-    sources::{
-        NodeConfig, NodeKind, ProxyProtocol, ProxySettings, RelayEndpoint, RouteSettings,
-        SourceConfig,
-    },
+    sources::{NodeConfig, NodeKind, Proxy, ProxyKind, RelayEndpoint, Route, SourceConfig},
 };
 use market::source_id::SourceId;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -19,16 +16,16 @@ use crate::{
     rig::{Rig, accept, currency, relay_config},
 };
 
-fn through() -> RouteSettings {
-    let proxy = ProxySettings {
-        kind: ProxyProtocol::Socks5,
+fn through() -> Route {
+    let proxy = Proxy {
+        kind: ProxyKind::Socks5,
         host: "proxy".into(),
         port: 1080,
         user: String::new(),
         pass: Secret::new(""),
         bypass: String::new(),
     };
-    RouteSettings { proxy: Some(proxy) }
+    Route { proxy: Some(proxy) }
 }
 
 /// Reads the destination that a SOCKS5 client requests, and accepts everything.

@@ -8,7 +8,7 @@ use std::{
 use chain::{Header, network::Network};
 use device::{
     secret::Secret,
-    sources::{NodeConfig, NodeKind, ProxyProtocol, ProxySettings, RouteSettings, SourceConfig},
+    sources::{NodeConfig, NodeKind, Proxy, ProxyKind, Route, SourceConfig},
 };
 use feeds::p2p;
 use market::{Connection, HeightState, Observation, source_id::SourceId};
@@ -573,8 +573,8 @@ async fn a_peer_that_waits_for_its_turn_answers_pings() {
     rig.stop().await;
 }
 
-fn through(kind: ProxyProtocol) -> RouteSettings {
-    let proxy = ProxySettings {
+fn through(kind: ProxyKind) -> Route {
+    let proxy = Proxy {
         kind,
         host: "proxy".into(),
         port: 1080,
@@ -582,13 +582,13 @@ fn through(kind: ProxyProtocol) -> RouteSettings {
         pass: Secret::new(""),
         bypass: String::new(),
     };
-    RouteSettings { proxy: Some(proxy) }
+    Route { proxy: Some(proxy) }
 }
 
 /// Reads the destination that a client requests from a proxy, and accepts.
-async fn requested(kind: ProxyProtocol, stream: &mut DuplexStream) -> String {
+async fn requested(kind: ProxyKind, stream: &mut DuplexStream) -> String {
     match kind {
-        ProxyProtocol::HttpConnect => {
+        ProxyKind::HttpConnect => {
             let mut read = Vec::new();
             while !read.ends_with(b"\r\n\r\n") {
                 read.push(stream.read_u8().await.unwrap());
@@ -597,19 +597,19 @@ async fn requested(kind: ProxyProtocol, stream: &mut DuplexStream) -> String {
             stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
             head.split(' ').nth(1).unwrap().to_owned()
         }
-        ProxyProtocol::Socks4 | ProxyProtocol::Socks4a => {
+        ProxyKind::Socks4 | ProxyKind::Socks4a => {
             let mut head = [0; 8];
             stream.read_exact(&mut head).await.unwrap();
             let port = u16::from_be_bytes([head[2], head[3]]);
             read_c_string(stream).await;
             let host = match kind {
-                ProxyProtocol::Socks4a => read_c_string(stream).await,
+                ProxyKind::Socks4a => read_c_string(stream).await,
                 _ => format!("{}.{}.{}.{}", head[4], head[5], head[6], head[7]),
             };
             stream.write_all(&[0, 90, 0, 0, 0, 0, 0, 0]).await.unwrap();
             format!("{host}:{port}")
         }
-        ProxyProtocol::Socks5 => {
+        ProxyKind::Socks5 => {
             let mut hello = [0; 3];
             stream.read_exact(&mut hello).await.unwrap();
             stream.write_all(&[5, 0]).await.unwrap();
@@ -640,11 +640,11 @@ async fn read_c_string(stream: &mut DuplexStream) -> String {
 #[tokio::test(start_paused = true)]
 async fn node_and_peers_are_connected_through_every_kind_of_proxy() {
     for (kind, host) in [
-        (ProxyProtocol::HttpConnect, "some.onion"),
+        (ProxyKind::HttpConnect, "some.onion"),
         // SOCKS4 supports only addresses.
-        (ProxyProtocol::Socks4, "192.0.2.7"),
-        (ProxyProtocol::Socks4a, "some.onion"),
-        (ProxyProtocol::Socks5, "some.onion"),
+        (ProxyKind::Socks4, "192.0.2.7"),
+        (ProxyKind::Socks4a, "some.onion"),
+        (ProxyKind::Socks5, "some.onion"),
     ] {
         let node = SourceConfig::Node(NodeConfig {
             kind: NodeKind::Bitcoin,
@@ -680,7 +680,7 @@ async fn seeds_are_connected_by_name_through_a_proxy() {
         hosts: Vec::new(),
         most: 3,
     };
-    rig.plan_through(SourceId::Peers, config, through(ProxyProtocol::Socks5));
+    rig.plan_through(SourceId::Peers, config, through(ProxyKind::Socks5));
     let seeds = p2p::seeds(Network::Main);
     let mut times = BTreeSet::new();
     let mut streams = Vec::new();
@@ -688,7 +688,7 @@ async fn seeds_are_connected_by_name_through_a_proxy() {
         let arrival = arrivals.recv().await.unwrap();
         assert_eq!(arrival.place, "proxy:1080");
         let mut stream = arrival.stream;
-        let place = requested(ProxyProtocol::Socks5, &mut stream).await;
+        let place = requested(ProxyKind::Socks5, &mut stream).await;
         assert!(
             seeds.iter().any(|seed| place == format!("{seed}:8333")),
             "{place}"
@@ -714,13 +714,13 @@ async fn seeds_are_retried_soon_and_then_less_often() {
         hosts: Vec::new(),
         most: 3,
     };
-    rig.plan_through(SourceId::Peers, config, through(ProxyProtocol::Socks5));
+    rig.plan_through(SourceId::Peers, config, through(ProxyKind::Socks5));
     let began = Instant::now();
     let mut times: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
     while began.elapsed() < 12 * SEEDS_EVERY {
         let arrival = time::timeout(2 * SEEDS_EVERY, arrivals.recv()).await;
         let mut stream = arrival.expect("a seed is connected").unwrap().stream;
-        let place = requested(ProxyProtocol::Socks5, &mut stream).await;
+        let place = requested(ProxyKind::Socks5, &mut stream).await;
         times.entry(place).or_default().push(began.elapsed());
     }
     let soonest = times.values().filter_map(|at| at.get(1)).min();
@@ -738,12 +738,12 @@ async fn a_seed_is_used_again_after_a_bad_peer() {
         hosts: Vec::new(),
         most: 1,
     };
-    rig.plan_through(SourceId::Peers, config, through(ProxyProtocol::Socks5));
+    rig.plan_through(SourceId::Peers, config, through(ProxyKind::Socks5));
     let mut times = BTreeSet::new();
     loop {
         let arrival = time::timeout(FAULTY_PAUSE / 4, arrivals.recv()).await;
         let mut stream = arrival.expect("a seed is connected").unwrap().stream;
-        let place = requested(ProxyProtocol::Socks5, &mut stream).await;
+        let place = requested(ProxyKind::Socks5, &mut stream).await;
         if !times.insert(place) {
             break;
         }

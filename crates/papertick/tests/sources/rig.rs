@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use device::{
     input::Input,
-    sources::{RelayEndpoint, RouteSettings, SourceConfig, SourcePlan},
+    sources::{RelayEndpoint, Route, SourceConfig, SourcePlan},
 };
 use market::{
     Connection, Observation,
@@ -110,10 +110,10 @@ impl Rig {
     }
 
     pub fn plan(&self, id: SourceId, config: SourceConfig) {
-        self.plan_through(id, config, RouteSettings::default());
+        self.plan_through(id, config, Route::default());
     }
 
-    pub fn plan_through(&self, id: SourceId, config: SourceConfig, route: RouteSettings) {
+    pub fn plan_through(&self, id: SourceId, config: SourceConfig, route: Route) {
         let plan = SourcePlan {
             config,
             route,

@@ -11,7 +11,7 @@ use std::{ops::ControlFlow, path::PathBuf, time::Duration};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::{Bytes, BytesMut};
-use device::secret::Secret;
+use device::{secret::Secret, sources::Route};
 use half_closed::HalfClosed;
 use http::{
     HeaderMap, HeaderValue, Request, Response, StatusCode,
@@ -22,7 +22,6 @@ use hyper::{body::Incoming, client::conn::http1};
 use hyper_util::rt::TokioIo;
 use net::{
     dialer::{BoxedStream, Dialer},
-    route::Route,
     url::Url,
 };
 use runtime::printable::one_line;
