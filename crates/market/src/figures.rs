@@ -122,21 +122,12 @@ impl Market {
 
     /// Counts a failed poll of a source; a pool or a miner that is offline by it loses its figures.
     pub fn poll_failed(&mut self, source: SourceId) {
-        match source {
-            SourceId::Pool => count_failure(&mut self.pool, Some(OFFLINE_AFTER_POLLS)),
-            SourceId::Miner => count_failure(&mut self.miner, Some(OFFLINE_AFTER_POLLS)),
-            SourceId::Wallet => count_failure(&mut self.balance, None),
-            SourceId::Relay
-            | SourceId::Explorer
-            | SourceId::Exchange
-            | SourceId::Nostr
-            | SourceId::Zaps
-            | SourceId::Node
-            | SourceId::Peers
-            | SourceId::Coinbase
-            | SourceId::Bitstamp
-            | SourceId::Bitfinex
-            | SourceId::Gemini => {}
+        if source == SourceId::Pool {
+            count_failure(&mut self.pool, Some(OFFLINE_AFTER_POLLS));
+        } else if source == SourceId::Miner {
+            count_failure(&mut self.miner, Some(OFFLINE_AFTER_POLLS));
+        } else if source == SourceId::Wallet {
+            count_failure(&mut self.balance, None);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use device::secret::Endpoint;
+use device::sources::ExplorerConfig;
 use feeds::{explorer, malformed::Malformed};
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use market::Observation;
@@ -28,12 +28,8 @@ pub const POLICY: Policy = Policy {
 /// An explorer.
 #[derive(Debug)]
 pub struct Explorer {
-    /// Host, with a port if it is not the default one.
-    pub host: Endpoint,
-    /// Uses TLS.
-    pub tls: bool,
-    /// Reports fees with decimals.
-    pub precise_fee: bool,
+    /// Where it is.
+    pub config: ExplorerConfig,
     /// Age of the last block.
     pub freshness: Freshness,
 }
@@ -48,14 +44,14 @@ enum ExplorerHttpResult {
 
 impl SourceSession for Explorer {
     async fn run(&mut self, link: &mut SessionLink<'_>) -> Result<Infallible, SessionEnd> {
-        let host = self.host.expose();
-        let address = explorer::socket_url(host, self.tls);
+        let host = self.config.host.expose();
+        let address = explorer::socket_url(host, self.config.tls);
         let mut socket = link.open(&Url::parse(&address)?, POLICY).await?;
         socket.send_text(explorer::WANT.to_owned()).await?;
         self.freshness.connected();
-        let tip_url = explorer::tip_url(host, self.tls);
-        let fee_url = explorer::projected_url(host, self.tls);
-        let precise_fee = self.precise_fee;
+        let tip_url = explorer::tip_url(host, self.config.tls);
+        let fee_url = explorer::projected_url(host, self.config.tls);
+        let precise_fee = self.config.precise_fee;
         let context = link.context();
         let mut asides: FuturesUnordered<BoxFuture<'_, ExplorerHttpResult>> =
             FuturesUnordered::new();
@@ -93,7 +89,7 @@ impl Explorer {
         let WsMessage::Text(text) = frame else {
             return link.reject_frame(Malformed("not-text")).await;
         };
-        match explorer::frame(text.as_bytes(), self.precise_fee) {
+        match explorer::frame(text.as_bytes(), self.config.precise_fee) {
             Ok(observations) => {
                 self.freshness.record(&observations);
                 link.accept_frame(observations).await

@@ -15,7 +15,6 @@ pub mod explorer;
 pub mod miner;
 pub mod node;
 pub mod nostr;
-pub mod own_node;
 pub mod peer;
 pub mod peers;
 pub mod pool;

@@ -104,9 +104,10 @@ pub fn body(answer: HttpResponse) -> Result<bytes::Bytes, PollFailure> {
 /// The device has stopped.
 pub async fn run(
     context: &SourceContext,
-    every: Duration,
+    every_secs: u32,
     mut source: impl Poll,
 ) -> Result<Infallible, Stopped> {
+    let every = Duration::from_secs(every_secs.into());
     let mut backoff = Backoff::new(Chance::new());
     context
         .send(vec![Observation::Connection(Connection::Connecting)])

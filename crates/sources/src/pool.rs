@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, future, iter, sync::Arc, time::Duration};
 
-use device::secret::{Endpoint, Secret};
+use device::{secret::Endpoint, sources::PoolConfig};
 use feeds::pools::{self, PoolAccount, logo::LogoSpec};
 use http::{HeaderName, StatusCode};
 use market::{Observation, PoolStats};
@@ -35,68 +35,49 @@ pub const LOGO_RETRIES: [Duration; 4] = [
     Duration::from_secs(600),
 ];
 
-/// A mining pool and the account to query.
-#[derive(Debug)]
-pub struct PoolSource {
-    /// Id of the pool.
-    pub pool: String,
-    /// Primary identifier or key.
-    pub user: Secret,
-    /// Secondary identifier.
-    pub worker: String,
-    /// Figures of the whole pool.
-    pub global: bool,
-    /// Host and port of the self-hosted pool.
-    pub local_host: Endpoint,
-    /// How many refusals in a row to ignore, because a pool with figures for the user may fail for a moment.
-    pub refusals_left: u8,
-}
-
 /// Refusals after figures that may be a moment's failure of the pool.
 const REFUSALS_IGNORED: u8 = 2;
 
-/// The source of logos.
-#[derive(Debug)]
-pub struct Logos {
-    /// Base URL; empty for no logos.
-    pub base: Endpoint,
-    /// How often the cache was cleared in this run.
-    pub cleared: u64,
+/// A mining pool and the account to query.
+struct PoolSource<'a> {
+    config: &'a PoolConfig,
+    /// How many refusals in a row to ignore, because a pool with figures for the user may fail for a moment.
+    refusals_left: u8,
 }
 
 /// Polls a pool and fetches its logo.
 ///
 /// # Errors
 /// The device has stopped.
-pub async fn run(
-    context: &SourceContext,
-    every: Duration,
-    pool: PoolSource,
-    logos: Logos,
-) -> Result<Infallible, Stopped> {
-    let spec = pools::find(&pool.pool).and_then(|spec| Some((spec.id, spec.logo?)));
+pub async fn run(context: &SourceContext, config: PoolConfig) -> Result<Infallible, Stopped> {
+    let spec = pools::find(&config.pool).and_then(|spec| Some((spec.id, spec.logo?)));
     let picture = async {
         if let Some((id, spec)) = spec {
-            show_logo(context, &logos, id, spec).await?;
+            show_logo(context, &config, id, spec).await?;
         }
         future::pending().await
     };
+    let figures = PoolSource {
+        config: &config,
+        refusals_left: 0,
+    };
     tokio::select! {
-        ended = poll::run(context, every, pool) => ended,
+        ended = poll::run(context, config.poll_secs, figures) => ended,
         ended = picture => ended,
     }
 }
 
-impl Poll for PoolSource {
+impl Poll for PoolSource<'_> {
     async fn poll(&mut self, context: &SourceContext) -> Result<Vec<Observation>, PollFailure> {
         let SourceContext { route, shared, .. } = context;
-        let pool =
-            pools::find(&self.pool).ok_or_else(|| PollFailure::because("there is no such pool"))?;
+        let config = self.config;
+        let pool = pools::find(&config.pool)
+            .ok_or_else(|| PollFailure::because("there is no such pool"))?;
         let account = PoolAccount {
-            user: &self.user,
-            worker: &self.worker,
-            global: self.global,
-            local_host: self.local_host.expose(),
+            user: &config.user,
+            worker: &config.worker,
+            global: config.global,
+            local_host: config.local_host.expose(),
             now: shared.clock.now().utc,
         };
         let pool_request = pool.request(account).map_err(PollFailure::because)?;
@@ -141,20 +122,20 @@ impl Poll for PoolSource {
 
 async fn show_logo(
     context: &SourceContext,
-    logos: &Logos,
+    config: &PoolConfig,
     pool: &str,
     spec: LogoSpec,
 ) -> Result<(), Stopped> {
     let cache = &context.shared.logos;
-    cache.cleared(logos.cleared).await;
-    let cached = match logos.cleared {
+    cache.cleared(config.logo_fetches).await;
+    let cached = match config.logo_fetches {
         0 => cache.read(spec).await,
         // Ignore a cached logo that could not be deleted.
         _ => None,
     };
     let file = match cached {
         Some(file) => Some(file),
-        None => fetch_logo(context, logos, spec).await,
+        None => fetch_logo(context, &config.logos_url, spec).await,
     };
     match file.and_then(|file| spec.read(pool, &file).ok()) {
         Some(logo) => {
@@ -166,8 +147,8 @@ async fn show_logo(
     }
 }
 
-async fn fetch_logo(context: &SourceContext, logos: &Logos, spec: LogoSpec) -> Option<Vec<u8>> {
-    let url = match Url::parse(&spec.url(logos.base.expose())?) {
+async fn fetch_logo(context: &SourceContext, base: &Endpoint, spec: LogoSpec) -> Option<Vec<u8>> {
+    let url = match Url::parse(&spec.url(base.expose())?) {
         Ok(url) => url,
         Err(error) => {
             tracing::info!(%error, "the pool has no logo");

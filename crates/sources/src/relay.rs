@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use device::sources::RelayEndpoint;
+use device::sources::RelayConfig;
 use feeds::relay;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use market::{Observation, units::Currency};
@@ -26,32 +26,18 @@ pub const POLICY: Policy = Policy {
     pong_timeout: Duration::from_secs(15),
 };
 
-/// A relay and its subscriptions.
+/// A relay, with state kept across connections.
 #[derive(Debug)]
 pub struct Relay {
-    /// Which relay.
-    pub endpoint: RelayEndpoint,
-    /// Currencies to subscribe to.
-    pub currencies: Vec<Currency>,
-    /// Subscribe to blocks and fees too, not only to prices.
-    pub blocks: bool,
-    /// Subscribe to fees with decimals instead of whole ones.
-    pub precise_fee: bool,
-    /// State kept across connections.
-    pub memory: Remembered,
+    config: RelayConfig,
+    freshness: Freshness,
+    /// The list of currencies had all configured ones.
+    catalogue_complete: bool,
 }
 
 /// Time after which a currency list that lacks a configured currency is fetched again on the same connection: a relay
 /// that has just started lists few.
 pub const CATALOGUE_RETRY: Duration = Duration::from_secs(15 * 60);
-
-/// State kept across connections.
-#[derive(Debug, Default)]
-pub struct Remembered {
-    freshness: Freshness,
-    /// The list of currencies had all configured ones.
-    catalogue_complete: bool,
-}
 
 /// Result of the HTTP requests beside the socket.
 enum RelayHttpResult {
@@ -64,12 +50,16 @@ enum RelayHttpResult {
 impl SourceSession for Relay {
     async fn run(&mut self, link: &mut SessionLink<'_>) -> Result<Infallible, SessionEnd> {
         let public = link.context().shared.upstreams.relay();
-        let address = relay::socket_url(&self.endpoint, &public);
+        let address = relay::socket_url(&self.config.endpoint, &public);
         let mut socket = link.open(&Url::parse(&address)?, POLICY).await?;
-        for topic in relay::subscriptions(self.blocks, self.precise_fee, &self.currencies) {
+        for topic in relay::subscriptions(
+            self.config.blocks,
+            self.config.precise_fee,
+            &self.config.currencies,
+        ) {
             socket.send_binary(topic).await?;
         }
-        self.memory.freshness.connected();
+        self.freshness.connected();
         let mut catalogue_requested: Option<Instant> = None;
         let mut asides: FuturesUnordered<BoxFuture<'_, RelayHttpResult>> = FuturesUnordered::new();
         let mut ticks = freshness::ticks();
@@ -79,14 +69,14 @@ impl SourceSession for Relay {
                     self.handle_frame(link, frame?).await?;
                     let requested_lately =
                         catalogue_requested.is_some_and(|at| at.elapsed() < CATALOGUE_RETRY);
-                    if link.is_up() && !self.memory.catalogue_complete && !requested_lately {
+                    if link.is_up() && !self.catalogue_complete && !requested_lately {
                         catalogue_requested = Some(Instant::now());
                         asides.push(catalogue(link.context(), &address).boxed());
                     }
                 }
                 Some(result) = asides.next() => self.handle_http_result(link, result).await?,
                 _ = ticks.tick() => {
-                    if self.blocks && self.memory.freshness.is_stale() && asides.is_empty() {
+                    if self.config.blocks && self.freshness.is_stale() && asides.is_empty() {
                         asides.push(tip(link.context(), &address).boxed());
                     }
                 }
@@ -96,6 +86,15 @@ impl SourceSession for Relay {
 }
 
 impl Relay {
+    /// A relay that was never connected.
+    pub fn new(config: RelayConfig) -> Relay {
+        Relay {
+            config,
+            freshness: Freshness::default(),
+            catalogue_complete: false,
+        }
+    }
+
     async fn handle_frame(
         &mut self,
         link: &mut SessionLink<'_>,
@@ -105,9 +104,9 @@ impl Relay {
             // Text is not part of the protocol; some relays send a greeting.
             return Ok(());
         };
-        match relay::frame(&bytes, self.precise_fee) {
+        match relay::frame(&bytes, self.config.precise_fee) {
             Ok(observations) => {
-                self.memory.freshness.record(&observations);
+                self.freshness.record(&observations);
                 link.accept_frame(observations).await
             }
             Err(malformed) => link.reject_frame(malformed).await,
@@ -123,11 +122,11 @@ impl Relay {
             RelayHttpResult::Catalogue(None) | RelayHttpResult::Tip(None) => Ok(()),
             RelayHttpResult::Catalogue(Some(currencies)) => {
                 let offered = |wanted| currencies.contains(wanted);
-                self.memory.catalogue_complete = self.currencies.iter().all(offered);
+                self.catalogue_complete = self.config.currencies.iter().all(offered);
                 link.report_values(vec![Observation::Currencies(currencies)])
                     .await
             }
-            RelayHttpResult::Tip(Some(tip)) if self.memory.freshness.confirmed_by(tip) => {
+            RelayHttpResult::Tip(Some(tip)) if self.freshness.confirmed_by(tip) => {
                 link.report_values(vec![Observation::Block(tip)]).await
             }
             RelayHttpResult::Tip(Some(_)) => Err(SessionEnd::because(

@@ -1,13 +1,8 @@
 //! Keeps the running sources equal to the plan: starts, stops and restarts only what changed.
 
-use std::{
-    collections::BTreeMap, convert::Infallible, panic::AssertUnwindSafe, sync::Arc, time::Duration,
-};
+use std::{collections::BTreeMap, convert::Infallible, panic::AssertUnwindSafe, sync::Arc};
 
-use device::{
-    output::Desired,
-    sources::{SourceConfig, SourcePlan},
-};
+use device::sources::{NodeKind, Plan, SourceConfig, SourcePlan};
 use futures_util::FutureExt;
 use market::source_id::SourceId;
 use net::{backoff::Backoff, chance::Chance};
@@ -21,50 +16,23 @@ use tracing::Instrument;
 
 use super::{
     SourceContext, SourceServices,
+    electrum::Electrum,
     exchange::Exchange,
     explorer::Explorer,
     freshness::Freshness,
     miner::Miner,
     nostr::{self, NostrDataSource, Zaps},
-    own_node,
-    peers::{self, PeerPlan},
-    poll,
-    pool::{self, Logos, PoolSource},
-    relay::{Relay, Remembered},
+    peer::OwnPeer,
+    peers, poll, pool,
+    relay::Relay,
     session,
     venue::VenueSource,
     wallet::Wallet,
 };
 
-pub use device::sources::Plan as Plans;
-
-/// A value that contains the plan of sources.
-pub trait HasPlans {
-    /// The planned sources.
-    fn plans(&self) -> &Plans;
-}
-
-impl HasPlans for Plans {
-    fn plans(&self) -> &Plans {
-        self
-    }
-}
-
-impl HasPlans for Desired {
-    fn plans(&self) -> &Plans {
-        &self.sources
-    }
-}
-
-impl<T: HasPlans> HasPlans for Arc<T> {
-    fn plans(&self) -> &Plans {
-        T::plans(self)
-    }
-}
-
 /// Runs the planned sources until the stop signal; all of them have ended when this returns.
 pub async fn supervise(
-    mut wanted: watch::Receiver<impl HasPlans>,
+    mut wanted: watch::Receiver<Arc<Plan>>,
     shared: SourceServices,
     mut stop: Stop,
 ) {
@@ -73,15 +41,15 @@ pub async fn supervise(
         running: BTreeMap::new(),
     };
     loop {
-        let plans = wanted.borrow_and_update().plans().clone();
-        crew.follow(plans).await;
+        let plan = Arc::clone(&wanted.borrow_and_update());
+        crew.follow(&plan).await;
         tokio::select! {
             biased;
             () = stop.stopped() => break,
             changed = wanted.changed() => if changed.is_err() { break },
         }
     }
-    crew.follow(Plans::new()).await;
+    crew.follow(&Plan::new()).await;
 }
 
 /// The running sources.
@@ -98,7 +66,7 @@ struct RunningSource {
 
 impl RunningSources {
     /// Stops sources that were removed or changed, then starts the missing ones.
-    async fn follow(&mut self, plans: Plans) {
+    async fn follow(&mut self, plans: &Plan) {
         let leaving = self
             .running
             .iter()
@@ -110,12 +78,12 @@ impl RunningSources {
                 tracing::debug!(source = id.name(), "source ended");
             }
         }
-        for (id, plan) in plans {
+        for (&id, plan) in plans {
             self.running.entry(id).or_insert_with(|| {
                 tracing::debug!(source = id.name(), "source starts");
                 let context = SourceContext {
                     id,
-                    identity: plan.config.identity(),
+                    identity: plan.identity,
                     route: plan.route.clone(),
                     shared: self.shared.clone(),
                     member: None,
@@ -125,7 +93,10 @@ impl RunningSources {
                 let config = plan.config.clone();
                 let start = move |context| run(config.clone(), context);
                 task.spawn(id.name(), restart_on_panic(context, start).instrument(span));
-                RunningSource { plan, task }
+                RunningSource {
+                    plan: plan.clone(),
+                    task,
+                }
             });
         }
     }
@@ -170,77 +141,16 @@ where
 async fn run(config: SourceConfig, context: SourceContext) -> Result<Infallible, Stopped> {
     let context = &context;
     match config {
-        SourceConfig::Relay {
-            endpoint,
-            currencies,
-            blocks,
-            precise_fee,
-        } => {
-            let memory = Remembered::default();
-            session::run(
-                context,
-                Relay {
-                    endpoint,
-                    currencies,
-                    blocks,
-                    precise_fee,
-                    memory,
-                },
-            )
-            .await
-        }
-        SourceConfig::Explorer {
-            host,
-            tls,
-            precise_fee,
-        } => {
+        SourceConfig::Relay(config) => session::run(context, Relay::new(config)).await,
+        SourceConfig::Explorer(config) => {
             let freshness = Freshness::default();
-            let explorer = Explorer {
-                host,
-                tls,
-                precise_fee,
-                freshness,
-            };
-            session::run(context, explorer).await
+            session::run(context, Explorer { config, freshness }).await
         }
         SourceConfig::Exchange { currencies } => {
             session::run(context, Exchange { currencies }).await
         }
         SourceConfig::Witness { currencies } => {
-            let source = context.id;
-            session::run(context, VenueSource { source, currencies }).await
-        }
-        SourceConfig::Pool {
-            pool,
-            user,
-            worker,
-            global,
-            local_host,
-            poll_secs,
-            logos_url,
-            logo_fetches,
-        } => {
-            let pool = PoolSource {
-                pool,
-                user,
-                worker,
-                global,
-                local_host,
-                refusals_left: 0,
-            };
-            let logos = Logos {
-                base: logos_url,
-                cleared: logo_fetches,
-            };
-            pool::run(context, Duration::from_secs(poll_secs.into()), pool, logos).await
-        }
-        SourceConfig::Miner { host, poll_secs } => {
-            poll::run(
-                context,
-                Duration::from_secs(poll_secs.into()),
-                Miner { host },
-            )
-            .await
+            session::run(context, VenueSource { currencies }).await
         }
         SourceConfig::Nostr { relays, author } => {
             nostr::run(context, relays, NostrDataSource::of(author)).await
@@ -249,23 +159,18 @@ async fn run(config: SourceConfig, context: SourceContext) -> Result<Infallible,
             let feed = Zaps::of(recipients, context.shared.already_reported.clone());
             nostr::run(context, relays, feed).await
         }
-        SourceConfig::Node(config) => own_node::run(context, config).await,
-        SourceConfig::Peers {
-            network,
-            hosts,
-            most,
-        } => {
-            let wanted = PeerPlan {
-                network,
-                hosts,
-                most,
-            };
-            peers::run(context, wanted).await
-        }
         SourceConfig::Wallet { uri, refresh_secs } => {
-            let refresh = Duration::from_secs(refresh_secs.into());
-            session::run(context, Wallet::paired(&uri, refresh)).await
+            session::run(context, Wallet::paired(&uri, refresh_secs)).await
         }
+        SourceConfig::Pool(config) => pool::run(context, config).await,
+        SourceConfig::Miner { host, poll_secs } => {
+            poll::run(context, poll_secs, Miner { host }).await
+        }
+        SourceConfig::Node(config) => match config.kind {
+            NodeKind::Bitcoin => session::run(context, OwnPeer::of(config)).await,
+            NodeKind::Electrum => session::run(context, Electrum { node: config }).await,
+        },
+        SourceConfig::Peers(config) => peers::run(context, config).await,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, convert::Infallible, future, time::Duration};
 
 use feeds::{malformed::Malformed, venues};
-use market::{Observation, limits::STALE_PRICE, source_id::SourceId, units::Currency};
+use market::{Observation, limits::STALE_PRICE, units::Currency};
 use net::{
     url::Url,
     ws::{Policy, WsMessage},
@@ -28,18 +28,17 @@ pub const SILENCE_MAX: Duration = STALE_PRICE;
 /// The same after it has rejected a subscription.
 pub const REFUSED_MAX: Duration = Duration::from_secs(60);
 
-/// A venue and the currencies to subscribe to.
+/// A venue.
 #[derive(Debug)]
 pub struct VenueSource {
-    /// Which one.
-    pub source: SourceId,
     /// Currencies to subscribe to.
     pub currencies: Vec<Currency>,
 }
 
 impl SourceSession for VenueSource {
     async fn run(&mut self, link: &mut SessionLink<'_>) -> Result<Infallible, SessionEnd> {
-        let Some(mut venue) = venues::VenueSession::of(self.source) else {
+        let source = link.context().id;
+        let Some(mut venue) = venues::VenueSession::of(source) else {
             return future::pending().await;
         };
         let subscriptions = venue.subscriptions(&self.currencies);
@@ -48,7 +47,7 @@ impl SourceSession for VenueSource {
             return future::pending().await;
         }
         let upstreams = &link.context().shared.upstreams;
-        let url = Url::parse(&upstreams.venue(self.source, venue.url()))?;
+        let url = Url::parse(&upstreams.venue(source, venue.url()))?;
         let mut socket = link.open(&url, POLICY).await?;
         for subscription in subscriptions {
             socket.send_text(subscription).await?;

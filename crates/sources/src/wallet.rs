@@ -43,7 +43,8 @@ struct WalletPairing {
 
 impl Wallet {
     /// The wallet of a pairing URI. An invalid URI leaves the wallet off.
-    pub fn paired(uri: &Secret, refresh: Duration) -> Wallet {
+    pub fn paired(uri: &Secret, refresh_secs: u32) -> Wallet {
+        let refresh = Duration::from_secs(refresh_secs.into());
         let pairing = PairingUri::parse(uri.expose()).ok().and_then(|pairing| {
             let session = WalletSession::new(&pairing, refresh).ok()?;
             // The other relays are for wallets that moved; those need a new pairing.

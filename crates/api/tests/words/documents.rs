@@ -354,7 +354,7 @@ fn figures_of_pool_miner_and_wallet_are_reported_with_their_age() {
 /// The identity of the figures that a source polls with these settings.
 fn figure_identity(settings: &Settings, source: SourceId) -> FigureIdentity {
     let plan = sources::plan(settings, &[], ByHand::default(), None);
-    plan[&source].config.identity()
+    plan[&source].identity
 }
 
 #[test]

@@ -9,10 +9,9 @@ use alloc::{
 use chain::network::Network;
 use market::{
     figures::FigureIdentity, source_id::SourceId, source_state::SourceState, units::Currency,
-    venues,
 };
 
-use super::plan::{self, ByHand, Plan};
+use super::plan::{self, ByHand, Plan, Supply};
 use crate::settings::{RunningSettings, Settings};
 
 /// Feeds that are down.
@@ -38,6 +37,8 @@ pub struct PlanChange {
 pub struct Roster {
     /// Network of the chain; `None` if the blocks are invented.
     network: Option<Network>,
+    /// Stopped by hand until they are restarted.
+    is_stopped: bool,
     by_hand: ByHand,
     /// The sources of the settings, also while all are stopped by hand.
     plan: Arc<Plan>,
@@ -51,6 +52,7 @@ impl Roster {
     pub fn new(settings: &Settings, network: Option<Network>) -> Roster {
         let mut roster = Roster {
             network,
+            is_stopped: false,
             by_hand: ByHand::default(),
             plan: Arc::default(),
             states: BTreeMap::new(),
@@ -67,7 +69,7 @@ impl Roster {
 
     /// The sources that should run while there is a network.
     pub fn running(&self) -> Arc<Plan> {
-        if self.by_hand.stopped { Arc::default() } else { Arc::clone(&self.plan) }
+        if self.is_stopped { Arc::default() } else { Arc::clone(&self.plan) }
     }
 
     /// Returns whether a source was removed. Reports of its that are still in the queue are dropped.
@@ -77,7 +79,7 @@ impl Roster {
 
     /// What a source polls; `None` if it is not planned.
     pub fn identity(&self, source: SourceId) -> Option<FigureIdentity> {
-        self.plan.get(&source).map(|plan| plan.config.identity())
+        self.plan.get(&source).map(|plan| plan.identity)
     }
 
     /// State of a source.
@@ -108,7 +110,7 @@ impl Roster {
         let feeds = self
             .plan
             .iter()
-            .filter(|(_, plan)| plan.config.feeds_blocks() || plan.config.feeds_prices());
+            .filter(|(_, plan)| plan.supplies.iter().any(|it| *it != Supply::Proofs));
         let mut errors = feeds.filter_map(|(id, _)| self.states.get(id)?.last_error.as_deref());
         errors.next()
     }
@@ -118,8 +120,8 @@ impl Roster {
         let mut missing = MissingFeeds::default();
         for (id, plan) in &*self.running() {
             if !self.states.get(id).is_some_and(|state| state.up) {
-                missing.blocks |= plan.config.feeds_blocks();
-                missing.prices |= plan.config.feeds_prices();
+                missing.blocks |= plan.supplies.contains(&Supply::Blocks);
+                missing.prices |= plan.supplies.contains(&Supply::Prices);
             }
         }
         missing
@@ -138,12 +140,12 @@ impl Roster {
 
     /// Stops all sources until they are restarted.
     pub fn stop(&mut self) {
-        self.by_hand.stopped = true;
+        self.is_stopped = true;
     }
 
     /// Restarts all sources.
     pub fn restart(&mut self, settings: &RunningSettings) -> PlanChange {
-        self.by_hand.stopped = false;
+        self.is_stopped = false;
         self.by_hand.restarts += 1;
         self.update(settings)
     }
@@ -204,13 +206,6 @@ impl Roster {
 
     /// The plan of these settings.
     pub fn plan_for(&self, settings: &Settings, currencies: &[Currency]) -> Plan {
-        let by_hand = ByHand {
-            stopped: false,
-            ..self.by_hand
-        };
-        let mut plan = plan::plan(settings, currencies, by_hand, self.network);
-        // Invented prices have no witnesses.
-        plan.retain(|source, _| self.network.is_some() || !venues::is_venue(*source));
-        plan
+        plan::plan(settings, currencies, self.by_hand, self.network)
     }
 }

@@ -10,7 +10,7 @@ use device::{
     request::{Changed, Refusal, Request},
     screens::SCREENS,
     secret::{GeneratedPassword, GenerationReason, PasswordHash, Secret},
-    sources::SourceConfig,
+    sources::{PoolConfig, SourceConfig},
 };
 use market::{MinerStats, Observation, mark::Mark, source_id::SourceId, units::Hashrate};
 
@@ -379,7 +379,8 @@ fn a_visible_logo_is_added_and_removed_with_a_full_refresh() {
         let observed = |world: &World| {
             let desired = world.device.desired();
             let logo = |cell: &Cell| matches!(cell, Cell::Logo(_));
-            let SourceConfig::Pool { logo_fetches, .. } = desired.sources[&SourceId::Pool].config
+            let SourceConfig::Pool(PoolConfig { logo_fetches, .. }) =
+                desired.sources[&SourceId::Pool].config
             else {
                 panic!("{:?}", desired.sources);
             };

@@ -275,7 +275,7 @@ impl World {
         let plan = sources::plan(&settings, &[], ByHand::default(), None);
         let plan = plan.get(&source);
         Polled {
-            identity: plan.map_or_else(FigureIdentity::default, |plan| plan.config.identity()),
+            identity: plan.map_or_else(FigureIdentity::default, |plan| plan.identity),
             value,
         }
     }

@@ -83,7 +83,7 @@ pub(crate) fn view(settings: &Settings) -> View {
 pub(crate) fn figure_identity(settings: &Settings, source: SourceId) -> FigureIdentity {
     let plan = sources::plan(settings, &[], ByHand::default(), None);
     let plan = plan.get(&source);
-    plan.map_or_else(FigureIdentity::default, |plan| plan.config.identity())
+    plan.map_or_else(FigureIdentity::default, |plan| plan.identity)
 }
 
 pub(crate) fn currencies() -> Vec<Currency> {

@@ -6,7 +6,10 @@ use chain::network::Network;
 use device::{
     secret::{Endpoint, Secret},
     settings::Settings,
-    sources::{self, ByHand, RelayEndpoint, Route, SourceConfig, SourcePlan},
+    sources::{
+        self, ByHand, ExplorerConfig, PeersConfig, PoolConfig, RelayConfig, RelayEndpoint, Route,
+        SourceConfig, SourcePlan,
+    },
 };
 use market::source_id::SourceId;
 use serde_json::Value;
@@ -39,9 +42,9 @@ fn words(body: &str) -> String {
 
 fn word(config: &SourceConfig) -> String {
     match config {
-        SourceConfig::Relay {
+        SourceConfig::Relay(RelayConfig {
             endpoint, blocks, ..
-        } => {
+        }) => {
             let place = match endpoint {
                 RelayEndpoint::Public => "public".to_owned(),
                 RelayEndpoint::Custom { host, tls: true } => format!("wss:{host}"),
@@ -50,7 +53,7 @@ fn word(config: &SourceConfig) -> String {
             let part = if *blocks { "" } else { ":prices" };
             format!("relay:{place}{part}")
         }
-        SourceConfig::Explorer { host, tls, .. } => {
+        SourceConfig::Explorer(ExplorerConfig { host, tls, .. }) => {
             format!("explorer:{}:{host}", if *tls { "wss" } else { "ws" })
         }
         SourceConfig::Exchange { .. } => "exchange".to_owned(),
@@ -63,13 +66,15 @@ fn word(config: &SourceConfig) -> String {
             format!("zaps:{}:{}", joined(relays), joined(heads))
         }
         SourceConfig::Wallet { .. } => "wallet".to_owned(),
-        SourceConfig::Pool { pool, .. } => format!("pool:{pool}"),
+        SourceConfig::Pool(PoolConfig { pool, .. }) => format!("pool:{pool}"),
         SourceConfig::Miner { host, .. } => format!("miner:{host}"),
         SourceConfig::Node(node) => {
             let (kind, host, port, tls) = (node.kind, &node.host, node.port, node.tls);
             format!("node:{kind:?}:{host}:{port}:{tls}")
         }
-        SourceConfig::Peers { hosts, most, .. } => format!("peers:{most}:{}", joined(hosts)),
+        SourceConfig::Peers(PeersConfig { hosts, most, .. }) => {
+            format!("peers:{most}:{}", joined(hosts))
+        }
     }
 }
 
@@ -168,7 +173,7 @@ fn precision_and_scope_of_figures_follow_the_settings() {
         }
         let body = format!(r#"{{"miningPoolStats": true, "poolGlobalStats": {wanted}}}"#);
         let plan = plan(&settings(&body));
-        let SourceConfig::Pool { global, .. } = plan[&SourceId::Pool].config else {
+        let SourceConfig::Pool(PoolConfig { global, .. }) = plan[&SourceId::Pool].config else {
             panic!("{plan:?}");
         };
         assert_eq!(global, wanted);
@@ -183,7 +188,7 @@ fn pool_miner_and_wallet_are_polled_by_their_settings() {
         "minerPollSec": 33, "nwcEnabled": true, "nwcUri": "nostr+walletconnect://x", "nwcRefreshSecs": 99}"#;
     let plan = plan(&settings(body));
     let planned = [SourceId::Pool, SourceId::Miner, SourceId::Wallet].map(|id| &plan[&id].config);
-    let pool = SourceConfig::Pool {
+    let pool = SourceConfig::Pool(PoolConfig {
         pool: "local_public_pool".into(),
         user: Secret::new("bc1me"),
         worker: "rig".into(),
@@ -192,7 +197,7 @@ fn pool_miner_and_wallet_are_polled_by_their_settings() {
         poll_secs: 77,
         logos_url: Endpoint::new("https://logos.example/dir"),
         logo_fetches: 0,
-    };
+    });
     let miner = SourceConfig::Miner {
         host: Endpoint::new("axe"),
         poll_secs: 33,

@@ -13,7 +13,7 @@ use device::{
         Settings,
         emit::{self, BuildIdentity},
     },
-    sources::SourceConfig,
+    sources::{PoolConfig, RelayConfig, SourceConfig},
     view::SourceState,
 };
 use market::{
@@ -156,7 +156,7 @@ fn cleared_logos_are_removed_at_once_and_fetched_again() {
         }))
     };
     let fetches = |world: &World| match &world.device.desired().sources[&SourceId::Pool].config {
-        SourceConfig::Pool { logo_fetches, .. } => *logo_fetches,
+        SourceConfig::Pool(PoolConfig { logo_fetches, .. }) => *logo_fetches,
         other => panic!("{other:?}"),
     };
     world.observe(SourceId::Pool, logo());
@@ -208,7 +208,7 @@ fn a_currency_that_the_relay_lacks_is_skipped_but_stays_chosen() {
     let stored = |world: &World| world.device.settings().act_currencies.clone();
     assert_eq!(stored(&world), codes("USD,EUR,JPY"));
     let requested = |world: &World| match &world.device.desired().sources[&SourceId::Relay].config {
-        SourceConfig::Relay { currencies, .. } => currencies.clone(),
+        SourceConfig::Relay(RelayConfig { currencies, .. }) => currencies.clone(),
         other => panic!("{other:?}"),
     };
     assert_eq!(

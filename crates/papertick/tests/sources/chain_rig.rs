@@ -9,9 +9,11 @@ use device::{
     input::Input,
     memory::Memory,
     settings::Settings,
-    sources::{Route, SourceConfig, SourcePlan},
+    sources::{Plan, Route, SourceConfig, SourcePlan},
 };
-use market::{ChainSpec, Connection, HeightState, Observation, source_id::SourceId};
+use market::{
+    ChainSpec, Connection, FigureIdentity, HeightState, Observation, source_id::SourceId,
+};
 use net::{
     dialer::{Arrival, Dialer},
     tls::Roots,
@@ -22,12 +24,8 @@ use runtime::{
     tasks::{Stopper, Tasks, stop_signal},
 };
 use sources::{
-    SourceServices,
-    already_reported::AlreadyReported,
-    known_peers::KnownPeers,
-    logos::LogoCache,
-    supervisor::{Plans, supervise},
-    upstreams::Upstreams,
+    SourceServices, already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache,
+    supervisor::supervise, upstreams::Upstreams,
 };
 use tokio::{
     sync::{mpsc, watch},
@@ -52,7 +50,7 @@ pub struct Seen {
 }
 
 pub struct ChainRig {
-    pub plans: watch::Sender<Plans>,
+    pub plans: watch::Sender<Arc<Plan>>,
     pub known: KnownPeers,
     pub clock: Clock,
     seen: watch::Receiver<Seen>,
@@ -78,7 +76,7 @@ impl ChainRig {
     fn new(dialer: Dialer, peers: &[&str]) -> ChainRig {
         let (inbox, mut inputs) = inbox();
         let (stopper, stop) = stop_signal();
-        let plans = watch::Sender::new(Plans::new());
+        let plans = watch::Sender::new(Arc::default());
         let clock = Clock::unset();
         clock.set(i64::from(START) * 1000);
         let known = KnownPeers::of(peers.iter().map(ToString::to_string).collect());
@@ -139,11 +137,13 @@ impl ChainRig {
     pub fn plan_through(&self, id: SourceId, config: SourceConfig, route: Route) {
         let plan = SourcePlan {
             config,
+            supplies: &[],
+            identity: FigureIdentity::default(),
             route,
             restarts: 0,
         };
         self.plans.send_modify(|plans| {
-            plans.insert(id, plan);
+            Arc::make_mut(plans).insert(id, plan);
         });
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use device::sources::SourceConfig;
+use device::sources::{ExplorerConfig, SourceConfig};
 use futures_util::{SinkExt, StreamExt};
 use market::{
     Connection, Observation,
@@ -22,11 +22,11 @@ use crate::{
 };
 
 fn explorer() -> SourceConfig {
-    SourceConfig::Explorer {
+    SourceConfig::Explorer(ExplorerConfig {
         host: "explorer:8999".into(),
         tls: false,
         precise_fee: true,
-    }
+    })
 }
 
 #[tokio::test(start_paused = true)]
@@ -34,11 +34,11 @@ async fn an_explorer_is_connected_with_tls_if_configured() {
     let (rig, mut arrivals) = Rig::in_memory();
     rig.plan(
         SourceId::Explorer,
-        SourceConfig::Explorer {
+        SourceConfig::Explorer(ExplorerConfig {
             host: "explorer".into(),
             tls: true,
             precise_fee: false,
-        },
+        }),
     );
     let mut arrival = arrivals.recv().await.unwrap();
     assert_eq!(arrival.place, "explorer:443");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use device::{
     input::Input,
     secret::Secret,
-    sources::{Proxy, ProxyKind, RelayEndpoint, Route, SourceConfig},
+    sources::{ExplorerConfig, Proxy, ProxyKind, RelayConfig, RelayEndpoint, Route, SourceConfig},
 };
 use market::{Connection, source_id::SourceId};
 use net::dialer::Arrival;
@@ -37,12 +37,12 @@ async fn answer(arrivals: &mut mpsc::Receiver<Arrival>, bytes: &[u8]) {
 }
 
 fn relay() -> SourceConfig {
-    SourceConfig::Relay {
+    SourceConfig::Relay(RelayConfig {
         endpoint: RelayEndpoint::Public,
         currencies: Vec::new(),
         blocks: true,
         precise_fee: false,
-    }
+    })
 }
 
 #[tokio::test(start_paused = true)]
@@ -165,7 +165,7 @@ async fn the_password_in_a_url_is_neither_logged_nor_reported() {
     let plans = [
         (
             SourceId::Relay,
-            SourceConfig::Relay {
+            SourceConfig::Relay(RelayConfig {
                 endpoint: RelayEndpoint::Custom {
                     host: "wss://me:planted@relay".into(),
                     tls: true,
@@ -173,9 +173,9 @@ async fn the_password_in_a_url_is_neither_logged_nor_reported() {
                 currencies: Vec::new(),
                 blocks: true,
                 precise_fee: false,
-            },
+            }),
         ),
-        (SourceId::Explorer, SourceConfig::Explorer { host: "me:planted@explorer".into(), tls: true, precise_fee: false }),
+        (SourceId::Explorer, SourceConfig::Explorer(ExplorerConfig { host: "me:planted@explorer".into(), tls: true, precise_fee: false })),
         (SourceId::Nostr, SourceConfig::Nostr { relays: vec!["wss://me:planted@relay".into()], author: "5a".repeat(32) }),
         (SourceId::Miner, SourceConfig::Miner { host: "me:planted@miner".into(), poll_secs: 5 }),
     ];

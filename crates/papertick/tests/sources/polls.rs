@@ -1,8 +1,11 @@
 //! Pools and miner: polls that succeed, fail, or request a delay.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use device::{secret::Secret, sources::SourceConfig};
+use device::{
+    secret::Secret,
+    sources::{PoolConfig, SourceConfig},
+};
 use market::{
     Connection, MinerStats, Observation, Polled, PoolStats,
     source_id::SourceId,
@@ -14,13 +17,13 @@ use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
     peers::{answer, answer_on, first_line},
-    rig::Rig,
+    rig::{Rig, identity},
 };
 
 const KEY: &str = "planted-secret-key";
 
 fn pool(id: &str) -> SourceConfig {
-    SourceConfig::Pool {
+    SourceConfig::Pool(PoolConfig {
         pool: id.to_owned(),
         user: Secret::new(KEY),
         worker: "farm".to_owned(),
@@ -29,7 +32,7 @@ fn pool(id: &str) -> SourceConfig {
         poll_secs: 60,
         logos_url: "".into(),
         logo_fetches: 0,
-    }
+    })
 }
 
 fn miner() -> SourceConfig {
@@ -58,7 +61,7 @@ async fn a_pool_is_polled_and_keeps_its_values_when_it_fails() {
     assert!(head.contains("accept: application/json\r\n"), "{head}");
     rig.next().await;
     let reported = |value| {
-        let identity = pool("local_public_pool").identity();
+        let identity = identity(SourceId::Pool);
         let up = Observation::Connection(Connection::Up);
         [up, Observation::Pool(Polled { identity, value })]
     };
@@ -124,7 +127,7 @@ async fn missing_and_unknown_settings_are_reported() {
     rig.plan(SourceId::Pool, pool("long_gone_pool"));
     assert_eq!(rig.down().await.0, "there is no such pool");
     let mut config = pool("foundry_usa");
-    if let SourceConfig::Pool { worker, .. } = &mut config {
+    if let SourceConfig::Pool(PoolConfig { worker, .. }) = &mut config {
         worker.clear();
     }
     rig.plan(SourceId::Pool, config);
@@ -153,7 +156,7 @@ async fn a_miner_is_polled_often_and_less_often_while_it_is_off() {
         .until(|seen| matches!(seen, Observation::Miner(_)))
         .await;
     let polled = Polled {
-        identity: miner().identity(),
+        identity: identity(SourceId::Miner),
         value: stats,
     };
     assert_eq!(seen.last(), Some(&Observation::Miner(polled)));
@@ -220,11 +223,11 @@ async fn a_logo_is_fetched_once_kept_and_fetched_again_after_a_clear() {
     let (mut rig, mut arrivals) = Rig::in_memory();
     let config = |logo_fetches| {
         let mut config = pool("ocean");
-        if let SourceConfig::Pool {
+        if let SourceConfig::Pool(PoolConfig {
             logos_url,
             logo_fetches: fetches,
             ..
-        } = &mut config
+        }) = &mut config
         {
             *logos_url = "http://logos/raw".into();
             *fetches = logo_fetches;
@@ -255,7 +258,7 @@ async fn a_logo_is_fetched_once_kept_and_fetched_again_after_a_clear() {
         ("ocean", 122, 1952)
     );
 
-    rig.plans.send_replace(sources::supervisor::Plans::new());
+    rig.plans.send_replace(Arc::default());
     tokio::time::sleep(Duration::from_secs(1)).await;
     rig.plan(SourceId::Pool, config(0));
     let seen = rig.until(is_logo).await;

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use chain::network::Network;
 use device::{
     secret::Secret,
-    sources::{NodeConfig, NodeKind, Proxy, ProxyKind, RelayEndpoint, Route, SourceConfig},
+    sources::{
+        ExplorerConfig, NodeConfig, NodeKind, PeersConfig, PoolConfig, Proxy, ProxyKind,
+        RelayConfig, RelayEndpoint, Route, SourceConfig,
+    },
 };
 use market::source_id::SourceId;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -52,7 +55,7 @@ async fn every_source_goes_through_the_proxy() {
     #[rustfmt::skip]
     let configs = [
         (SourceId::Relay, relay_config()),
-        (SourceId::Explorer, SourceConfig::Explorer { host: "explorer".into(), tls: false, precise_fee: true }),
+        (SourceId::Explorer, SourceConfig::Explorer(ExplorerConfig { host: "explorer".into(), tls: false, precise_fee: true })),
         (SourceId::Exchange, SourceConfig::Exchange { currencies: vec![currency("USD")] }),
         (SourceId::Nostr, SourceConfig::Nostr { relays: vec!["ws://nostr".into()], author: key.to_owned() }),
         (SourceId::Zaps, SourceConfig::Zaps { relays: vec!["ws://zaps".into()], recipients: vec![key.to_owned()] }),
@@ -67,7 +70,7 @@ async fn every_source_goes_through_the_proxy() {
         ),
         (
             SourceId::Pool,
-            SourceConfig::Pool {
+            SourceConfig::Pool(PoolConfig {
                 pool: "ocean".to_owned(),
                 user: Secret::new("me"),
                 worker: String::new(),
@@ -76,7 +79,7 @@ async fn every_source_goes_through_the_proxy() {
                 poll_secs: 60,
                 logos_url: "http://logos".into(),
                 logo_fetches: 0,
-            },
+            }),
         ),
         (SourceId::Miner, SourceConfig::Miner { host: "miner".into(), poll_secs: 10 }),
         (
@@ -90,7 +93,7 @@ async fn every_source_goes_through_the_proxy() {
                 precise_fee: true,
             }),
         ),
-        (SourceId::Peers, SourceConfig::Peers { network: Network::Main, hosts: vec!["peer.onion".to_owned()], most: 4 }),
+        (SourceId::Peers, SourceConfig::Peers(PeersConfig { network: Network::Main, hosts: vec!["peer.onion".to_owned()], most: 4 })),
     ];
     let venues = [
         SourceId::Coinbase,
@@ -149,7 +152,7 @@ async fn every_source_goes_through_the_proxy() {
 #[tokio::test(start_paused = true)]
 async fn a_changed_route_moves_open_sockets() {
     let (rig, mut arrivals) = Rig::in_memory();
-    let custom = SourceConfig::Relay {
+    let custom = SourceConfig::Relay(RelayConfig {
         endpoint: RelayEndpoint::Custom {
             host: "own.relay".into(),
             tls: false,
@@ -157,7 +160,7 @@ async fn a_changed_route_moves_open_sockets() {
         currencies: vec![currency("USD")],
         blocks: true,
         precise_fee: true,
-    };
+    });
     rig.plan(SourceId::Relay, custom.clone());
     let mut before = accept(&mut arrivals).await;
     let route = through();

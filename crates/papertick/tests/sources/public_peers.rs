@@ -8,7 +8,7 @@ use std::{
 use chain::{Header, network::Network};
 use device::{
     secret::Secret,
-    sources::{NodeConfig, NodeKind, Proxy, ProxyKind, Route, SourceConfig},
+    sources::{NodeConfig, NodeKind, PeersConfig, Proxy, ProxyKind, Route, SourceConfig},
 };
 use feeds::p2p;
 use market::{Connection, HeightState, Observation, source_id::SourceId};
@@ -31,11 +31,11 @@ use crate::{
 };
 
 fn peers(hosts: &[&str], most: u32) -> SourceConfig {
-    SourceConfig::Peers {
+    SourceConfig::Peers(PeersConfig {
         network: Network::Regtest,
         hosts: hosts.iter().map(ToString::to_string).collect(),
         most,
-    }
+    })
 }
 
 /// Times and destinations of all connections.
@@ -675,11 +675,11 @@ async fn node_and_peers_are_connected_through_every_kind_of_proxy() {
 #[tokio::test(start_paused = true)]
 async fn seeds_are_connected_by_name_through_a_proxy() {
     let (mut rig, mut arrivals) = ChainRig::in_memory();
-    let config = SourceConfig::Peers {
+    let config = SourceConfig::Peers(PeersConfig {
         network: Network::Main,
         hosts: Vec::new(),
         most: 3,
-    };
+    });
     rig.plan_through(SourceId::Peers, config, through(ProxyKind::Socks5));
     let seeds = p2p::seeds(Network::Main);
     let mut times = BTreeSet::new();
@@ -709,11 +709,11 @@ async fn seeds_are_connected_by_name_through_a_proxy() {
 #[tokio::test(start_paused = true)]
 async fn seeds_are_retried_soon_and_then_less_often() {
     let (rig, mut arrivals) = ChainRig::in_memory();
-    let config = SourceConfig::Peers {
+    let config = SourceConfig::Peers(PeersConfig {
         network: Network::Main,
         hosts: Vec::new(),
         most: 3,
-    };
+    });
     rig.plan_through(SourceId::Peers, config, through(ProxyKind::Socks5));
     let began = Instant::now();
     let mut times: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
@@ -733,11 +733,11 @@ async fn seeds_are_retried_soon_and_then_less_often() {
 #[tokio::test(start_paused = true)]
 async fn a_seed_is_used_again_after_a_bad_peer() {
     let (rig, mut arrivals) = ChainRig::in_memory();
-    let config = SourceConfig::Peers {
+    let config = SourceConfig::Peers(PeersConfig {
         network: Network::Main,
         hosts: Vec::new(),
         most: 1,
-    };
+    });
     rig.plan_through(SourceId::Peers, config, through(ProxyKind::Socks5));
     let mut times = BTreeSet::new();
     loop {

@@ -4,10 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use device::{
     input::Input,
-    sources::{RelayEndpoint, Route, SourceConfig, SourcePlan},
+    sources::{Plan, RelayConfig, RelayEndpoint, Route, SourceConfig, SourcePlan},
 };
 use market::{
-    Connection, Observation,
+    Connection, FigureIdentity, Observation,
     source_id::SourceId,
     units::{Currency, FeeRate, Price},
 };
@@ -21,12 +21,8 @@ use runtime::{
     tasks::{Stopper, Tasks, stop_signal},
 };
 use sources::{
-    SourceServices,
-    already_reported::AlreadyReported,
-    known_peers::KnownPeers,
-    logos::LogoCache,
-    supervisor::{Plans, supervise},
-    upstreams::Upstreams,
+    SourceServices, already_reported::AlreadyReported, known_peers::KnownPeers, logos::LogoCache,
+    supervisor::supervise, upstreams::Upstreams,
 };
 use tempfile::TempDir;
 use tokio::{
@@ -48,7 +44,7 @@ const REPORTS_MAX: usize = 200;
 pub struct Rig {
     pub clock: Clock,
     pub logos: LogoCache,
-    pub plans: watch::Sender<Plans>,
+    pub plans: watch::Sender<Arc<Plan>>,
     pub stopper: Stopper,
     pub tasks: Tasks,
     _folder: TempDir,
@@ -59,7 +55,7 @@ impl Rig {
     pub fn new(dialer: Dialer, upstreams: Upstreams) -> Rig {
         let (inbox, inputs) = inbox();
         let (stopper, stop) = stop_signal();
-        let plans = watch::Sender::new(Plans::new());
+        let plans = watch::Sender::new(Arc::default());
         let folder = TempDir::new().unwrap();
         let clock = Clock::unset();
         let logos = LogoCache::new(folder.path().join("logos"));
@@ -116,11 +112,13 @@ impl Rig {
     pub fn plan_through(&self, id: SourceId, config: SourceConfig, route: Route) {
         let plan = SourcePlan {
             config,
+            supplies: &[],
+            identity: identity(id),
             route,
             restarts: 0,
         };
         self.plans.send_modify(|plans| {
-            plans.insert(id, plan);
+            Arc::make_mut(plans).insert(id, plan);
         });
     }
 
@@ -187,13 +185,18 @@ pub async fn accept(arrivals: &mut mpsc::Receiver<Arrival>) -> WebSocketStream<D
         .unwrap()
 }
 
+/// Identity of the figures that a source polls.
+pub fn identity(id: SourceId) -> FigureIdentity {
+    FigureIdentity::of(&[id.name()])
+}
+
 pub fn relay_config() -> SourceConfig {
-    SourceConfig::Relay {
+    SourceConfig::Relay(RelayConfig {
         endpoint: RelayEndpoint::Public,
         currencies: vec![currency("USD"), currency("EUR")],
         blocks: true,
         precise_fee: true,
-    }
+    })
 }
 
 pub fn currency(code: &str) -> Currency {

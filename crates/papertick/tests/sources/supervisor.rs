@@ -1,11 +1,10 @@
 //! Plans against running sources.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use device::sources::SourcePlan;
+use device::sources::{Plan, SourcePlan};
 use futures_util::StreamExt;
 use market::{Connection, Observation, source_id::SourceId};
-use sources::supervisor::Plans;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::rig::{Rig, accept, relay_config};
@@ -31,8 +30,8 @@ async fn only_a_changed_plan_restarts_a_source() {
         "the same plan changes nothing"
     );
 
-    rig.plans.send_modify(|plans: &mut Plans| {
-        plans
+    rig.plans.send_modify(|plans: &mut Arc<Plan>| {
+        Arc::make_mut(plans)
             .entry(SourceId::Relay)
             .and_modify(|plan: &mut SourcePlan| plan.restarts += 1);
     });
@@ -42,7 +41,7 @@ async fn only_a_changed_plan_restarts_a_source() {
         "the first connection has ended"
     );
 
-    rig.plans.send_replace(Plans::new());
+    rig.plans.send_replace(Arc::default());
     rig.stop().await;
     assert!(
         arrivals.try_recv().is_err(),

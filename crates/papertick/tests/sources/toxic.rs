@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use device::{
     secret::Secret,
-    sources::{RelayEndpoint, SourceConfig},
+    sources::{ExplorerConfig, PoolConfig, RelayConfig, RelayEndpoint, SourceConfig},
 };
 use feeds::nostr::{data, zap};
 use futures_util::SinkExt;
@@ -131,21 +131,21 @@ fn sockets() -> Vec<(SourceId, SourceConfig, Message)> {
     vec![
         (
             SourceId::Relay,
-            SourceConfig::Relay {
+            SourceConfig::Relay(RelayConfig {
                 endpoint: RelayEndpoint::Public,
                 currencies: vec![currency("USD")],
                 blocks: true,
                 precise_fee: false,
-            },
+            }),
             Message::binary(b"\x81\xa8blockfee\x0d".to_vec()),
         ),
         (
             SourceId::Explorer,
-            SourceConfig::Explorer {
+            SourceConfig::Explorer(ExplorerConfig {
                 host: "explorer".into(),
                 tls: false,
                 precise_fee: false,
-            },
+            }),
             Message::text(r#"{"block":{"height":900000}}"#),
         ),
         (
@@ -245,7 +245,7 @@ async fn sockets_survive_every_network() {
 
 #[tokio::test(start_paused = true)]
 async fn polls_survive_every_network() {
-    let pool = SourceConfig::Pool {
+    let pool = SourceConfig::Pool(PoolConfig {
         pool: "local_public_pool".to_owned(),
         user: Secret::new("me"),
         worker: String::new(),
@@ -254,7 +254,7 @@ async fn polls_survive_every_network() {
         poll_secs: 60,
         logos_url: "".into(),
         logo_fetches: 0,
-    };
+    });
     let miner = SourceConfig::Miner {
         host: "miner1".into(),
         poll_secs: 5,

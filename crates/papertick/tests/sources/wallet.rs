@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use device::{secret::Secret, sources::SourceConfig};
+use device::{secret::Secret, settings::pairing::PairingUri, sources::SourceConfig};
 use futures_util::{Sink, SinkExt, Stream, StreamExt};
 use market::{Direction, Observation, Payment, Polled, source_id::SourceId, units::Msats};
 use nostr::{
@@ -135,20 +135,23 @@ impl Wallet {
     }
 }
 
-fn config(relay: &str) -> SourceConfig {
+fn uri(relay: &str) -> String {
     let wallet = Keys::parse(WALLET).unwrap().public_key().to_hex();
     let relay = relay.replace(':', "%3A").replace('/', "%2F");
+    format!("nostr+walletconnect://{wallet}?relay={relay}&secret={CLIENT}")
+}
+
+fn config(relay: &str) -> SourceConfig {
     SourceConfig::Wallet {
-        uri: Secret::new(format!(
-            "nostr+walletconnect://{wallet}?relay={relay}&secret={CLIENT}"
-        )),
+        uri: Secret::new(uri(relay)),
         refresh_secs: REFRESH_SECS,
     }
 }
 
 fn balance(msats: u64) -> Observation {
+    let pairing = PairingUri::parse(&uri("ws://wallet.example")).unwrap();
     Observation::Balance(Polled {
-        identity: config("ws://wallet.example").identity(),
+        identity: pairing.identity(),
         value: Msats(msats),
     })
 }

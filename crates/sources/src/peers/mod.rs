@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-use chain::network::Network;
+use device::sources::PeersConfig;
 use feeds::malformed::Malformed;
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use market::{Connection, Observation};
@@ -62,17 +62,6 @@ pub const SEEDS_EVERY: Duration = Duration::from_secs(5 * 60);
 /// Most paused peers; beyond it, the one with the shortest remaining pause is dropped.
 pub const PAUSED_MAX: usize = 64;
 
-/// Which peers to connect to.
-#[derive(Debug, Clone)]
-pub struct PeerPlan {
-    /// Which chain they follow.
-    pub network: Network,
-    /// Peers that the owner names; empty to find public ones.
-    pub hosts: Vec<String>,
-    /// Number of connections.
-    pub most: u32,
-}
-
 /// A connected peer.
 #[derive(Debug)]
 struct PeerSlot {
@@ -87,7 +76,7 @@ struct PeerSlot {
 /// The connected peers and the candidates.
 struct PeerPool<'a> {
     context: &'a SourceContext,
-    plan: PeerPlan,
+    config: PeersConfig,
     /// By place. The last peer of a free place stays here, so that its network keeps the place until it is taken.
     slots: BTreeMap<u8, PeerSlot>,
     paused: BTreeMap<String, Instant>,
@@ -126,11 +115,11 @@ type PeerConnections<'a> = FuturesUnordered<BoxFuture<'a, PeerExit>>;
 ///
 /// # Errors
 /// The device has stopped.
-pub async fn run(context: &SourceContext, plan: PeerPlan) -> Result<Infallible, Stopped> {
+pub async fn run(context: &SourceContext, config: PeersConfig) -> Result<Infallible, Stopped> {
     let now = Instant::now();
     let mut pool = PeerPool {
         context,
-        plan,
+        config,
         slots: BTreeMap::new(),
         paused: BTreeMap::new(),
         failed: BTreeSet::new(),
@@ -180,7 +169,7 @@ pub async fn run(context: &SourceContext, plan: PeerPlan) -> Result<Infallible, 
 impl<'a> PeerPool<'a> {
     /// Number of peers to connect now.
     fn peers_wanted(&self) -> usize {
-        let most = self.plan.most as usize;
+        let most = self.config.most as usize;
         let last_block_at = self.shared.progress.with(|progress| progress.last_block_at);
         if last_block_at.is_some_and(|at| at.elapsed() >= SILENCE) {
             most + EXTRA_PEERS
@@ -207,7 +196,7 @@ impl<'a> PeerPool<'a> {
             self.connections += 1;
             let number = self.connections;
             let (context, shared) = (self.context, self.shared.clone());
-            let (network, peer) = (self.plan.network, candidate.clone());
+            let (network, peer) = (self.config.network, candidate.clone());
             let run = async move {
                 let connection = follow_peer(context, network, &peer, place, shared);
                 PeerExit {
@@ -243,9 +232,9 @@ impl<'a> PeerPool<'a> {
 
     /// A candidate for a place that is not connected, not paused, and in another network than the others.
     fn pick(&mut self, place: u8) -> Option<Candidate> {
-        let network = self.plan.network;
-        if !self.plan.hosts.is_empty() {
-            let hosts = self.plan.hosts.iter();
+        let network = self.config.network;
+        if !self.config.hosts.is_empty() {
+            let hosts = self.config.hosts.iter();
             let named: Vec<Candidate> = hosts
                 .filter_map(|host| Candidate::parse(host, network))
                 .collect();
@@ -320,7 +309,7 @@ impl<'a> PeerPool<'a> {
 
     /// Releases the oldest connection other than the anchor, so that another peer takes its place.
     fn rotate(&mut self) {
-        if self.rotated_at.elapsed() < ROTATE_EVERY || !self.plan.hosts.is_empty() {
+        if self.rotated_at.elapsed() < ROTATE_EVERY || !self.config.hosts.is_empty() {
             return;
         }
         self.rotated_at = Instant::now();
@@ -467,7 +456,7 @@ impl<'a> PeerPool<'a> {
             self.outage.end();
             self.report(Connection::Up).await?;
         }
-        if !self.plan.hosts.is_empty() {
+        if !self.config.hosts.is_empty() {
             return Ok(());
         }
         let known = &self.context.shared.known_peers;

@@ -27,7 +27,7 @@ use market::{
 
 use super::{
     Truth,
-    plan::{self, Plan},
+    plan::{Plan, Supply},
     roster::{MissingFeeds, PlanChange, Roster},
 };
 use crate::settings::{RunningSettings, Settings, proof_mode};
@@ -420,7 +420,9 @@ fn height_rules(settings: &Settings, plan: &Plan) -> HeightRules {
             _ => HeightPolicy::AllowClaims,
         },
         marks: settings.proof_mode != proof_mode::OFF,
-        has_prover: plan::has_prover(plan),
+        has_prover: plan
+            .values()
+            .any(|plan| plan.supplies.contains(&Supply::Proofs)),
         planned: plan.keys().copied().collect(),
     }
 }

@@ -16,7 +16,7 @@ use market::{
 };
 
 use super::{MarketChange, Upstream};
-use crate::settings::RunningSettings;
+use crate::{settings::RunningSettings, sources::SourceConfig};
 
 impl Upstream {
     /// Handles an observation of a source.
@@ -216,7 +216,7 @@ impl Upstream {
     /// Returns whether a source is planned as a witness of prices in a currency.
     fn is_witness_of(&self, source: SourceId, currency: Currency) -> bool {
         let plan = self.roster.planned().get(&source);
-        plan.is_some_and(|plan| plan.config.is_witness_of(currency))
+        plan.is_some_and(|plan| matches!(&plan.config, SourceConfig::Witness { currencies } if currencies.contains(&currency)))
     }
 
     /// Returns whether prices in a currency are of use.
