@@ -2,81 +2,62 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Names a source; at most one of each runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SourceId {
+macro_rules! source_ids {
+    ($($(#[$doc:meta])* $id:ident $name:literal,)*) => {
+        /// Names a source; at most one of each runs.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum SourceId {
+            $($(#[$doc])* #[serde(rename = $name)] $id,)*
+        }
+
+        impl SourceId {
+            /// All sources.
+            pub const ALL: &[SourceId] = &[$(SourceId::$id,)*];
+
+            /// Name of the source in status, logs and metrics.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(SourceId::$id => $name,)*
+                }
+            }
+        }
+    };
+}
+
+source_ids! {
     /// The relay service, public or custom.
-    Relay,
+    Relay "relay",
     /// The block explorer.
-    Explorer,
+    Explorer "explorer",
     /// The exchange.
-    Exchange,
+    Exchange "exchange",
     /// Data events on Nostr relays.
-    Nostr,
+    Nostr "nostr",
     /// Zap receipts on Nostr relays.
-    Zaps,
+    Zaps "zaps",
     /// The wallet.
-    Wallet,
+    Wallet "wallet",
     /// The mining pool.
-    Pool,
+    Pool "pool",
     /// The miner.
-    Miner,
+    Miner "miner",
     /// The owner's node.
-    Node,
+    Node "node",
     /// Public peers of the Bitcoin network.
-    Peers,
+    Peers "peers",
     /// Coinbase, a witness of prices.
-    Coinbase,
+    Coinbase "coinbase",
     /// Bitstamp, a witness of prices.
-    Bitstamp,
+    Bitstamp "bitstamp",
     /// Bitfinex, a witness of prices.
-    Bitfinex,
+    Bitfinex "bitfinex",
     /// Gemini, a witness of prices.
-    Gemini,
+    Gemini "gemini",
 }
 
 impl SourceId {
-    /// All sources.
-    pub const ALL: &[SourceId] = &[
-        SourceId::Relay,
-        SourceId::Explorer,
-        SourceId::Exchange,
-        SourceId::Nostr,
-        SourceId::Zaps,
-        SourceId::Wallet,
-        SourceId::Pool,
-        SourceId::Miner,
-        SourceId::Node,
-        SourceId::Peers,
-        SourceId::Coinbase,
-        SourceId::Bitstamp,
-        SourceId::Bitfinex,
-        SourceId::Gemini,
-    ];
-
     /// Looks a source up by its name.
     pub fn named(name: &str) -> Option<SourceId> {
         SourceId::ALL.iter().copied().find(|id| id.name() == name)
-    }
-
-    /// Name of the source in status, logs and metrics.
-    pub fn name(self) -> &'static str {
-        match self {
-            SourceId::Relay => "relay",
-            SourceId::Explorer => "explorer",
-            SourceId::Exchange => "exchange",
-            SourceId::Nostr => "nostr",
-            SourceId::Zaps => "zaps",
-            SourceId::Wallet => "wallet",
-            SourceId::Pool => "pool",
-            SourceId::Miner => "miner",
-            SourceId::Node => "node",
-            SourceId::Peers => "peers",
-            SourceId::Coinbase => "coinbase",
-            SourceId::Bitstamp => "bitstamp",
-            SourceId::Bitfinex => "bitfinex",
-            SourceId::Gemini => "gemini",
-        }
     }
 }
