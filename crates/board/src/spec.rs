@@ -58,7 +58,7 @@ pub fn wired(wiring: &Wiring) -> Result<BoardSpec, String> {
              `papertick wiring test` tries fewer"
         ));
     };
-    let model = panel.setup.model;
+    let model = panel.model;
     let inches = if model.height == 296 { "2.9" } else { "2.13" };
     let hardware = format!("{}, {count} x {inches} in", wiring.name);
     let leak = |text: String| -> &'static str { text.leak() };

@@ -125,7 +125,7 @@ impl<H: Hardware> PanelWorker<H> {
             }
             let busy = InputLine::open(&hardware, wire.as_ref(), &panel.busy, Pull::Down)?;
             places.push(PanelPlace {
-                panel: PanelDriver::new(panel.setup.clone(), select, busy),
+                panel: PanelDriver::new(panel.setup(), select, busy),
                 reset,
                 stagger: panel.stagger,
                 health: PanelHealth::NeedsReset,

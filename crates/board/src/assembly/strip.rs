@@ -1,7 +1,6 @@
 //! The port of the LED strip, and the task of its bus.
 
 use device::lights::Rgb;
-use embedded_hal::spi::SpiBus;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Hardware;
@@ -57,8 +56,7 @@ pub(super) async fn serve<H: Hardware>(
             Side::Left => {}
             Side::Right => colours.reverse(),
         }
-        let bytes = ws2812::encode(wiring.kind, colours);
-        let failed = bus.write(&bytes).and_then(|()| bus.flush()).is_err();
+        let failed = ws2812::show(&mut bus, wiring.order, wiring.channels, colours).is_err();
         if failed && !fails {
             tracing::warn!(device = wiring.device, "cannot send colours to the strip");
         }

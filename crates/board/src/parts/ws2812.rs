@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 
 use device::lights::Rgb;
 use embedded_hal::spi::SpiBus;
+use serde::Deserialize;
 
 /// Clock rate at which the pulses have their nominal lengths, Hz.
 pub const HZ: u32 = 3_200_000;
@@ -18,7 +19,8 @@ pub const HZ_RANGE: RangeInclusive<u32> = 2_400_000..=3_800_000;
 const RESET_BYTES: usize = 140;
 
 /// Order in which an LED expects its colour bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ColourOrder {
     /// Green, red, blue.
     #[default]
@@ -27,14 +29,9 @@ pub enum ColourOrder {
     Rgb,
 }
 
-impl ColourOrder {
-    /// The orders by name.
-    pub const NAMED: &[(&str, ColourOrder)] =
-        &[("grb", ColourOrder::Grb), ("rgb", ColourOrder::Rgb)];
-}
-
 /// Channels of an LED.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(from = "bool")]
 pub enum LedChannels {
     /// Red, green and blue.
     #[default]
@@ -43,13 +40,10 @@ pub enum LedChannels {
     Four,
 }
 
-/// Colour order and channels of the LEDs of a strip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct StripKind {
-    /// Order of the colours.
-    pub order: ColourOrder,
-    /// Channels of each LED.
-    pub channels: LedChannels,
+impl From<bool> for LedChannels {
+    fn from(has_white: bool) -> LedChannels {
+        if has_white { LedChannels::Four } else { LedChannels::Three }
+    }
 }
 
 /// Shows colours in the order of the LEDs.
@@ -58,31 +52,27 @@ pub struct StripKind {
 /// The bus fails.
 pub fn show<S: SpiBus>(
     spi: &mut S,
-    kind: StripKind,
+    order: ColourOrder,
+    channels: LedChannels,
     colours: impl IntoIterator<Item = Rgb>,
 ) -> Result<(), S::Error> {
-    spi.write(&encode(kind, colours))?;
-    spi.flush()
-}
-
-/// The bytes on the bus that show these colours.
-pub fn encode(kind: StripKind, colours: impl IntoIterator<Item = Rgb>) -> Vec<u8> {
     let mut bytes = vec![0; RESET_BYTES];
     for Rgb { red, green, blue } in colours {
-        let channels = match kind.order {
+        let values = match order {
             ColourOrder::Grb => [green, red, blue],
             ColourOrder::Rgb => [red, green, blue],
         };
-        for value in channels {
+        for value in values {
             pulses(value, &mut bytes);
         }
-        match kind.channels {
+        match channels {
             LedChannels::Three => {}
             LedChannels::Four => pulses(0, &mut bytes),
         }
     }
     bytes.resize(bytes.len() + RESET_BYTES, 0);
-    bytes
+    spi.write(&bytes)?;
+    spi.flush()
 }
 
 fn pulses(value: u8, bytes: &mut Vec<u8>) {

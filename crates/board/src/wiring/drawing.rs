@@ -114,7 +114,7 @@ fn parts(wiring: &Wiring) -> Vec<DrawnPart> {
     bus.extend(wiring.spi.power.iter().map(|line| wire("power", line)));
     part(format!("All panels, {} kHz", wiring.spi.hz / 1000), bus);
     for (index, panel) in wiring.panels.iter().enumerate() {
-        let title = format!("Panel {}, {}", index + 1, panel.setup.model.id);
+        let title = format!("Panel {}, {}", index + 1, panel.model.id);
         part(
             title,
             vec![

@@ -21,13 +21,6 @@ impl Mistake {
         };
         Mistake { line, what }
     }
-
-    /// Returns whether the message is about a key of a section.
-    pub(super) fn is_about(&self, section: &str, key: &str) -> bool {
-        self.what
-            .strip_prefix(section)
-            .is_some_and(|rest| rest.contains(&format!("`{key}`")))
-    }
 }
 
 impl fmt::Display for Mistake {

@@ -4,7 +4,17 @@
 
 use std::{fmt, ops::RangeInclusive, time::Duration};
 
-use crate::parts::{mcp23017::LineLevel, ssd1680::Setup, ws2812};
+use serde::{Deserialize, Deserializer, de};
+
+use crate::parts::{
+    bh1750,
+    mcp23017::{self, LineLevel},
+    ssd1680::{self, FullWaveform, Model, PanelRotation, Setup},
+    ws2812::{self, ColourOrder, LedChannels},
+};
+
+/// Longest text in a wiring file, bytes.
+pub const TEXT_MAX: usize = 128;
 
 /// Largest number of panels.
 pub const PANELS_MAX: usize = 8;
@@ -64,11 +74,14 @@ impl Wiring {
 }
 
 /// Bus of the panels.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SpiWiring {
     /// Device file.
+    #[serde(deserialize_with = "device")]
     pub device: String,
     /// Clock, Hz.
+    #[serde(default = "number::<10_000_000>")]
     pub hz: u32,
     /// Data/command line of all panels.
     pub command: WiringLine,
@@ -77,18 +90,23 @@ pub struct SpiWiring {
 }
 
 /// Bus of the other chips.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct I2cWiring {
     /// Device file.
+    #[serde(deserialize_with = "device")]
     pub device: String,
     /// Clock rate that the host is set to, Hz.
+    #[serde(default = "number::<100_000>")]
     pub hz: u32,
 }
 
 /// One expander.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ExpanderWiring {
     /// Its name, the prefix of its lines.
+    #[serde(skip)]
     pub name: String,
     /// Its address.
     pub address: u8,
@@ -99,10 +117,21 @@ pub struct ExpanderWiring {
 }
 
 /// One panel.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PanelWiring {
-    /// How it is mounted and refreshed.
-    pub setup: Setup,
+    /// Its model.
+    #[serde(default = "first_model", deserialize_with = "model")]
+    pub model: &'static Model,
+    /// Its rotation.
+    #[serde(default)]
+    pub rotation: PanelRotation,
+    /// First byte of a row of the controller that is on the panel.
+    #[serde(default)]
+    pub x_offset: u8,
+    /// Waveform of its full refreshes.
+    #[serde(default)]
+    pub full: FullWaveform,
     /// Select line, active low.
     pub select: WiringLine,
     /// Busy line, active high.
@@ -110,15 +139,31 @@ pub struct PanelWiring {
     /// Reset line, active low; several panels may share one.
     pub reset: WiringLine,
     /// Delay of its refresh after that of the panel before.
+    #[serde(rename = "stagger-ms", default, deserialize_with = "millis")]
     pub stagger: Duration,
 }
 
+impl PanelWiring {
+    /// How it is mounted and refreshed.
+    pub fn setup(&self) -> Setup {
+        Setup {
+            model: self.model,
+            rotation: self.rotation,
+            x_offset: self.x_offset,
+            full: self.full,
+        }
+    }
+}
+
 /// When panels get a full refresh, beyond the settings of the clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Care {
     /// Number of partial refreshes before a full one; 0 for no limit.
+    #[serde(rename = "full-after-partials")]
     pub partials_max: u32,
     /// Longest time between full ones; zero for no limit.
+    #[serde(rename = "full-every-hours", deserialize_with = "hours")]
     pub full_every: Duration,
 }
 
@@ -140,22 +185,32 @@ impl Default for Care {
 }
 
 /// The LED strip, alone on its bus.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct StripWiring {
     /// Device file.
+    #[serde(deserialize_with = "device")]
     pub device: String,
     /// Clock, Hz.
+    #[serde(default = "number::<{ ws2812::HZ }>")]
     pub hz: u32,
     /// Number of LEDs.
+    #[serde(default = "leds")]
     pub count: usize,
-    /// Type of the LEDs.
-    pub kind: ws2812::StripKind,
+    /// Order of their colours.
+    #[serde(default)]
+    pub order: ColourOrder,
+    /// Channels of each LED.
+    #[serde(rename = "white", default)]
+    pub channels: LedChannels,
     /// Side of the first LED.
+    #[serde(default)]
     pub begins: Side,
 }
 
 /// Side of the clock, seen from the front.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Side {
     /// Left.
     #[default]
@@ -165,34 +220,41 @@ pub enum Side {
 }
 
 /// The frontlight.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FrontlightWiring {
     /// Address of its driver.
     pub address: u8,
     /// Output for the leftmost panel.
+    #[serde(rename = "first-output", default)]
     pub first: u8,
     /// PWM frequency, Hz.
+    #[serde(default = "number::<1000>")]
     pub hz: u32,
     /// Output-enable line, active low.
     pub enable: Option<WiringLine>,
 }
 
 /// The light sensor.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SensorWiring {
     /// Addresses to probe, in this order.
+    #[serde(default = "bh1750_addresses")]
     pub addresses: Vec<u8>,
 }
 
 /// The buttons.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ButtonsWiring {
     /// Their lines, low while pressed; button 1 first.
     pub lines: Vec<WiringLine>,
 }
 
 /// A GPIO line and whether it is active low.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
 pub struct WiringLine {
     /// Where it is.
     pub place: LineLocation,
@@ -290,4 +352,108 @@ impl fmt::Display for WiringLine {
             Sense::Inverted => write!(formatter, "!{}", self.place),
         }
     }
+}
+
+impl TryFrom<String> for WiringLine {
+    type Error = String;
+
+    /// Parses `gpio:NAME`, `chip:LABEL/OFFSET` or `EXPANDER:PIN`, with `!` before it if it is inverted.
+    fn try_from(text: String) -> Result<WiringLine, String> {
+        let forms = || format!("{text:?} is not gpio:NAME, chip:LABEL/OFFSET or EXPANDER:PIN");
+        let (sense, rest) = match text.strip_prefix('!') {
+            Some(rest) => (Sense::Inverted, rest),
+            None => (Sense::Straight, text.as_str()),
+        };
+        let (kind, name) = rest.split_once(':').ok_or_else(forms)?;
+        let is_blank = |c: char| c.is_whitespace() || c.is_control();
+        let place = match kind {
+            _ if name.is_empty() || text.len() > TEXT_MAX || text.contains(is_blank) => {
+                return Err(forms());
+            }
+            "gpio" => LineLocation::Named(name.to_owned()),
+            "chip" => {
+                let (chip, offset) = name.rsplit_once('/').ok_or_else(forms)?;
+                let offset = offset.parse().map_err(|_| forms())?;
+                if chip.is_empty() {
+                    return Err(forms());
+                }
+                LineLocation::Numbered {
+                    chip: chip.to_owned(),
+                    offset,
+                }
+            }
+            expander => LineLocation::Expander {
+                name: expander.to_owned(),
+                pin: name
+                    .parse()
+                    .ok()
+                    .filter(|pin| *pin < mcp23017::PINS)
+                    .ok_or_else(|| format!("{text:?}: an expander has pins 0 to 15"))?,
+            },
+        };
+        Ok(WiringLine { place, sense })
+    }
+}
+
+/// A default.
+fn number<const N: u32>() -> u32 {
+    N
+}
+
+fn leds() -> usize {
+    4
+}
+
+fn bh1750_addresses() -> Vec<u8> {
+    bh1750::ADDRESSES.to_vec()
+}
+
+fn first_model() -> &'static Model {
+    &ssd1680::MODELS[0]
+}
+
+/// Reads a text that can be printed.
+pub(super) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let text = String::deserialize(from)?;
+    if text.is_empty() || text.len() > TEXT_MAX || text.contains(char::is_control) {
+        let expected = format!("1 to {TEXT_MAX} bytes without control characters");
+        return Err(de::Error::invalid_value(
+            de::Unexpected::Str(&text),
+            &expected.as_str(),
+        ));
+    }
+    Ok(text)
+}
+
+fn device<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let path = text(from)?;
+    if !path.starts_with("/dev/") || path.contains("/../") {
+        let found = de::Unexpected::Str(&path);
+        return Err(de::Error::invalid_value(found, &"a file in /dev"));
+    }
+    Ok(path)
+}
+
+fn model<'de, D: Deserializer<'de>>(from: D) -> Result<&'static Model, D::Error> {
+    let name = text(from)?;
+    let id = name.to_ascii_lowercase();
+    let mut refused = ssd1680::REFUSED_MODELS.iter();
+    ssd1680::find(&id).ok_or_else(|| {
+        de::Error::custom(match refused.find(|(known, _)| *known == id) {
+            Some((_, why)) => format!("{name:?} cannot be used: {why}"),
+            // The waveforms of another model can damage a panel, so no name is suggested.
+            None => format!(
+                "{name:?} is not supported; write a name from docs/wiring.md, and only that of your own panel: \
+                 the waveforms of another can damage it"
+            ),
+        })
+    })
+}
+
+fn millis<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+    u32::deserialize(from).map(|millis| Duration::from_millis(millis.into()))
+}
+
+fn hours<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+    u32::deserialize(from).map(|hours| Duration::from_secs(u64::from(hours) * 60 * 60))
 }

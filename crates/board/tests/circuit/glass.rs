@@ -60,9 +60,9 @@ fn panels_of_every_model_and_rotation_show_their_pictures() {
             for x_offset in [0, 1] {
                 let mut wiring = wiring("rev-a");
                 for panel in &mut wiring.panels {
-                    panel.setup.model = find(model).unwrap();
-                    panel.setup.rotation = rotation;
-                    panel.setup.x_offset = x_offset;
+                    panel.model = find(model).unwrap();
+                    panel.rotation = rotation;
+                    panel.x_offset = x_offset;
                 }
                 let mut rig = Rig::new(&wiring);
                 rig.show_all(0, Refresh::Full);
@@ -78,8 +78,8 @@ fn panels_of_every_model_and_rotation_show_their_pictures() {
 fn large_panels_and_the_short_waveform_work_too() {
     let mut wiring = wiring("rev-b");
     for panel in &mut wiring.panels {
-        panel.setup.model = find("gdey029t94").unwrap();
-        panel.setup.full = FullWaveform::Warm;
+        panel.model = find("gdey029t94").unwrap();
+        panel.full = FullWaveform::Warm;
     }
     let mut rig = Rig::new(&wiring);
     let start = rig.circuit.now();

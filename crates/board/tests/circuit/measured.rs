@@ -26,7 +26,7 @@ fn seven(board: &str, spi_hz: u32, i2c_hz: u32) -> Wiring {
 
 /// Ratios of a full and a partial refresh of all panels to that of a single panel.
 fn ratios(wiring: &Wiring) -> (f64, f64) {
-    let times = &wiring.panels[0].setup.model.times;
+    let times = &wiring.panels[0].model.times;
     let mut rig = Rig::new(wiring);
     rig.show_all(0, Refresh::Full);
     let full = took(&mut rig, 10, Refresh::Full).as_secs_f64() / times.full.as_secs_f64();

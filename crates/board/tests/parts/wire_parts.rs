@@ -4,7 +4,7 @@ use board::parts::{
     bh1750::Bh1750,
     mcp23017::{LineLevel, Mcp23017},
     pca9685::Pca9685,
-    ws2812::{self, ColourOrder, LedChannels, StripKind},
+    ws2812::{self, ColourOrder, LedChannels},
 };
 use device::lights::Rgb;
 use embedded_hal::i2c::ErrorKind;
@@ -156,17 +156,17 @@ fn each_bit_of_the_strip_is_a_pulse_of_four_bits() {
     let dark = [0x88; 4];
     #[rustfmt::skip]
     let rows = [
-        (StripKind::default(), [green, red, blue].concat()),
-        (StripKind { order: ColourOrder::Rgb, channels: LedChannels::Three }, [red, green, blue].concat()),
-        (StripKind { order: ColourOrder::Grb, channels: LedChannels::Four }, [green, red, blue, dark].concat()),
+        (ColourOrder::Grb, LedChannels::Three, [green, red, blue].concat()),
+        (ColourOrder::Rgb, LedChannels::Three, [red, green, blue].concat()),
+        (ColourOrder::Grb, LedChannels::Four, [green, red, blue, dark].concat()),
     ];
-    for (kind, expected) in rows {
+    for (order, channels, expected) in rows {
         let (mut recorder, trace) = recorder();
-        ws2812::show(&mut recorder, kind, [colour]).unwrap();
+        ws2812::show(&mut recorder, order, channels, [colour]).unwrap();
         let bytes = trace.spi_bytes();
         let (before, rest) = bytes.split_at(140);
         let (colours, after) = rest.split_at(expected.len());
-        assert_eq!(colours, expected, "{kind:?}");
+        assert_eq!(colours, expected, "{order:?}, {channels:?}");
         assert_eq!((before, after), (&[0; 140][..], &[0; 140][..]));
     }
 }

@@ -5,7 +5,7 @@ use std::{fs, path::Path, time::Duration};
 use board::{
     parts::{
         ssd1680::{FullWaveform, PanelRotation, Setup, find},
-        ws2812::{ColourOrder, LedChannels, StripKind},
+        ws2812::{ColourOrder, LedChannels},
     },
     spec,
     wiring::{
@@ -115,7 +115,7 @@ select = "!chip:pinctrl-rp1/27"
     );
     assert_eq!(wiring.panels[1].busy, WiringLine::named("GPIO5"));
     for panel in &wiring.panels {
-        assert_eq!(panel.setup.rotation, PanelRotation::Upright);
+        assert_eq!(panel.rotation, PanelRotation::Upright);
         assert_eq!(panel.stagger, Duration::from_millis(50));
     }
 }
@@ -139,8 +139,8 @@ fn omitted_values_have_defaults() {
         ("custom", "Custom")
     );
     assert_eq!(wiring.spi.hz, 10_000_000);
-    assert_eq!(wiring.panels[0].setup.model.id, "gdey0213b74");
-    assert_eq!(wiring.panels[0].setup.rotation, PanelRotation::UpsideDown);
+    assert_eq!(wiring.panels[0].model.id, "gdey0213b74");
+    assert_eq!(wiring.panels[0].rotation, PanelRotation::UpsideDown);
     assert_eq!(wiring.care.partials_max, 200);
     assert_eq!(wiring.care.full_every, Duration::from_secs(24 * 60 * 60));
     assert!(wiring.i2c.is_none() && wiring.buttons.is_none());
@@ -155,10 +155,8 @@ fn omitted_values_have_defaults() {
             device: "/dev/spidev1.0".into(),
             hz: 3_200_000,
             count: 4,
-            kind: StripKind {
-                order: ColourOrder::Grb,
-                channels: LedChannels::Three
-            },
+            order: ColourOrder::Grb,
+            channels: LedChannels::Three,
             begins: Side::Left,
         })
     );
@@ -189,7 +187,7 @@ sensor.addresses = [0x23]
     assert_eq!(wiring.i2c.unwrap().hz, 50_000);
     for panel in &wiring.panels {
         assert_eq!(
-            panel.setup,
+            panel.setup(),
             Setup {
                 model: find("gdey029t94").unwrap(),
                 rotation: PanelRotation::Upright,
@@ -204,10 +202,8 @@ sensor.addresses = [0x23]
             device: "/dev/spidev2.0".into(),
             hz: 3_000_000,
             count: 9,
-            kind: StripKind {
-                order: ColourOrder::Rgb,
-                channels: LedChannels::Four
-            },
+            order: ColourOrder::Rgb,
+            channels: LedChannels::Four,
             begins: Side::Left,
         })
     );
@@ -287,7 +283,7 @@ fn entries_for_every_panel_replace_those_of_the_base_for_each() {
     for panel in &wiring.panels {
         assert_eq!(panel.reset, WiringLine::named("RST"));
     }
-    assert_eq!(wiring.panels[1].setup.rotation, PanelRotation::Upright);
+    assert_eq!(wiring.panels[1].rotation, PanelRotation::Upright);
     assert_eq!(wiring.panels[6].select, WiringLine::named("GPIO17"));
     let wiring = good(
         "base = \"rev-a\"\nexpander.exp1 = \"none\"\nbuttons = \"none\"\nevery-panel.reset = \"gpio:RST\"\n",

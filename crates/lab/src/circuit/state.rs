@@ -97,7 +97,7 @@ impl SimCircuit {
             .iter()
             .enumerate()
             .map(|(index, panel)| SimPanel {
-                chip: ssd1680::Ssd1680Chip::new(index, &panel.setup),
+                chip: ssd1680::Ssd1680Chip::new(index, &panel.setup()),
                 select: nets.wire(&panel.select),
                 busy: nets.wire(&panel.busy),
                 reset: nets.wire(&panel.reset),

@@ -85,7 +85,7 @@ impl SimLedStrip {
             .chunks(8)
             .map(|bits| bits.iter().fold(0, |byte, bit| byte << 1 | u8::from(*bit)))
             .collect();
-        let channels = match self.wiring.kind.channels {
+        let channels = match self.wiring.channels {
             LedChannels::Three => 3,
             LedChannels::Four => 4,
         };
@@ -94,7 +94,7 @@ impl SimLedStrip {
             return;
         }
         for (shown, bytes) in self.colours.iter_mut().zip(bytes.chunks(channels)) {
-            let (red, green) = match self.wiring.kind.order {
+            let (red, green) = match self.wiring.order {
                 ColourOrder::Grb => (bytes[1], bytes[0]),
                 ColourOrder::Rgb => (bytes[0], bytes[1]),
             };

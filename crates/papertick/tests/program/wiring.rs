@@ -45,7 +45,7 @@ fn a_wiring_file_is_checked_with_or_without_the_host() {
         "{stderr}"
     );
     assert!(
-        stderr.contains("\n  line 4: [sensor]: a BH1750 can be at"),
+        stderr.contains("\n  line 4: [sensor]: `addresses` must be one or both"),
         "{stderr}"
     );
     let (code, stdout, _) = run(&["wiring", "check", file, "--json", "--file-only"]);

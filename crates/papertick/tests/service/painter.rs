@@ -503,7 +503,7 @@ async fn faults_on_a_shared_line(
     let shared = wiring.panels[0].reset.clone();
     for panel in &mut wiring.panels {
         panel.reset = shared.clone();
-        panel.setup.model = ssd1680::find("gdem0213b74").unwrap();
+        panel.model = ssd1680::find("gdem0213b74").unwrap();
         panel.stagger = Duration::from_millis(100);
     }
     let circuit = Circuit::new(&wiring, Flow::Live);

@@ -1,6 +1,7 @@
 //! A picture in the order of the controller.
 
 use render::Bitmap;
+use serde::Deserialize;
 
 use super::Model;
 
@@ -8,7 +9,8 @@ use super::Model;
 pub const STRIDE: usize = 16;
 
 /// How a panel is mounted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(try_from = "i64")]
 pub enum PanelRotation {
     /// The first row of the controller is on top.
     Upright,
@@ -17,12 +19,17 @@ pub enum PanelRotation {
     UpsideDown,
 }
 
-impl PanelRotation {
-    /// The rotations by degrees.
-    pub const DEGREES: &[(i64, PanelRotation)] = &[
-        (0, PanelRotation::Upright),
-        (180, PanelRotation::UpsideDown),
-    ];
+impl TryFrom<i64> for PanelRotation {
+    type Error = String;
+
+    /// A rotation by its degrees.
+    fn try_from(degrees: i64) -> Result<PanelRotation, String> {
+        match degrees {
+            0 => Ok(PanelRotation::Upright),
+            180 => Ok(PanelRotation::UpsideDown),
+            other => Err(format!("{other} is not 0 or 180")),
+        }
+    }
 }
 
 /// A picture, row by row; bit 1 is white. The padding bits at the end of a row are white.

@@ -1,5 +1,7 @@
 //! How a panel is mounted and refreshed.
 
+use serde::Deserialize;
+
 use super::{Model, PanelRotation};
 
 /// How a panel is mounted and refreshed.
@@ -16,17 +18,13 @@ pub struct Setup {
 }
 
 /// Waveform of full refreshes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 pub enum FullWaveform {
     /// The one for the measured temperature.
     #[default]
+    #[serde(rename = "f7")]
     Measured,
     /// The short one for high temperatures, for warm rooms.
+    #[serde(rename = "d7")]
     Warm,
-}
-
-impl FullWaveform {
-    /// The waveforms by their names in wiring files.
-    pub const NAMED: &[(&str, FullWaveform)] =
-        &[("f7", FullWaveform::Measured), ("d7", FullWaveform::Warm)];
 }

@@ -168,7 +168,7 @@ fn show_progress(line: &str) {
 /// Shows its number on each panel, on all at once as the clock does.
 async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<PartResult> {
     show_progress("each panel shows its number\n");
-    let model = wiring.panels[0].setup.model;
+    let model = wiring.panels[0].model;
     let mut renderer = render::Painter::new(model.width, model.height);
     let picture = numbers(panels.count());
     let started_at = Instant::now();
@@ -354,7 +354,7 @@ mod tests {
             ]
         );
         let digit = |panel: usize| circuit.glass(panel).unwrap();
-        let model = wiring.panels[0].setup.model;
+        let model = wiring.panels[0].model;
         let mut painter = render::Painter::new(model.width, model.height);
         for panel in 0..7 {
             let picture = numbers(7);
