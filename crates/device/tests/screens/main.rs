@@ -13,13 +13,11 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod issuance;
+mod layouts;
 mod line;
 mod overlays;
 mod properties;
-mod reading;
-mod reference;
 mod sentences;
-mod worked;
 
 use std::fmt::Write;
 

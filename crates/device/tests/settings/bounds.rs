@@ -1,7 +1,7 @@
 //! Every row at its bounds, beyond them, and with values of other types.
 
 use device::settings::{
-    Key, SPECS, Settings, fonts, pools,
+    Key, SPECS, Settings,
     spec::{Access, Apply, Spec},
 };
 use serde_json::{Map, Value, json};
@@ -336,12 +336,6 @@ fn read_only_rows_ignore_any_value() {
             );
         }
     }
-}
-
-#[test]
-fn choices_are_the_fonts_and_pools() {
-    assert_eq!(fonts::ids().len(), 23);
-    assert_eq!(pools::ids().len(), 13);
 }
 
 #[test]
