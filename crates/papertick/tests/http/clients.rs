@@ -1,6 +1,5 @@
 //! Requests of existing clients, byte for byte where it matters, with the real device.
 
-use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::support::{Answer, Clock, SOON};
@@ -12,50 +11,6 @@ pub(crate) const HOME_ASSISTANT: &[&str] = &[
     "Content-Length: 0",
     "Content-Type: application/octet-stream",
 ];
-
-async fn status(clock: &Clock) -> Value {
-    clock.get("/api/status").await.json()
-}
-
-/// Switching the lights off does not mute them.
-#[tokio::test]
-async fn lights_that_are_off_are_not_muted() {
-    let clock = Clock::real().await;
-    for path in ["/api/lights/off", "/api/lights/color?c=off"] {
-        assert_eq!(clock.send("POST", path, &[], "").await.status, 200);
-        let settings = clock.get("/api/settings").await.json();
-        assert_eq!(settings["disableLeds"], false, "{path}");
-    }
-    let patch = r#"{"disableLeds":true}"#;
-    clock.json("PATCH", "/api/settings", patch).await;
-    let path = "/api/lights/color?c=FF8800";
-    assert_eq!(clock.send("POST", path, &[], "").await.status, 200);
-    let settings = clock.get("/api/settings").await.json();
-    assert_eq!(settings["disableLeds"], true, "a colour unmutes nothing");
-}
-
-/// The status explains why a colour is not visible.
-#[tokio::test]
-async fn the_status_has_the_reason_for_muted_lights() {
-    let clock = Clock::real().await;
-    assert_eq!(status(&clock).await["ledsMuted"], Value::Null);
-    for (path, patch, why) in [
-        ("", r#"{"disableLeds":true}"#, json!("disableLeds")),
-        ("/api/dnd/enable", "", json!("disableLeds")),
-        ("", r#"{"disableLeds":false}"#, json!("dnd")),
-        ("/api/lights/color?c=FF8800", "", json!("dnd")),
-        ("/api/dnd/disable", "", Value::Null),
-        ("/api/lights/off", "", Value::Null),
-    ] {
-        let answer = if path.is_empty() {
-            clock.json("PATCH", "/api/settings", patch).await
-        } else {
-            clock.send("POST", path, &[], "").await
-        };
-        assert_eq!(answer.status, 200, "{path}{patch}");
-        assert_eq!(status(&clock).await["ledsMuted"], why, "{path}{patch}");
-    }
-}
 
 /// Clients reuse connections.
 #[tokio::test]

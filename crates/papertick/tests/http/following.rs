@@ -144,22 +144,6 @@ async fn a_lost_source_is_sent_at_once() {
     assert_eq!(client.status().await["timeServer"]["lastError"], "gone");
 }
 
-/// Settings that need a restart are listed until they are reverted.
-#[tokio::test]
-async fn settings_that_need_a_restart_are_sent() {
-    let clock = Clock::real().await;
-    let waiting = async || clock.get("/api/status").await.json()["restartFor"].clone();
-    let rows = [
-        (r#"{"ledBrightness":5}"#, json!([])),
-        (r#"{"ledTestOnPower":false}"#, json!(["ledTestOnPower"])),
-        (r#"{"ledTestOnPower":true}"#, json!([])),
-    ];
-    for (body, expected) in rows {
-        assert_eq!(clock.json("PATCH", "/api/settings", body).await.status, 200);
-        assert_eq!(waiting().await, expected, "{body}");
-    }
-}
-
 /// The signals of the bench are sent to clients that request them, at once and after changes.
 #[tokio::test(start_paused = true)]
 async fn bench_signals_are_sent_on_request() {

@@ -9,7 +9,6 @@
 mod abuse;
 mod bench;
 mod clients;
-mod clients_documents;
 mod diagnostics;
 mod displays;
 mod documents;

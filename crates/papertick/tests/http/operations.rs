@@ -371,18 +371,6 @@ async fn the_system_status_has_the_values_of_host_and_device() {
 }
 
 #[tokio::test]
-async fn a_change_is_in_the_next_status() {
-    let clock = Clock::start().await;
-    for screen in [0, 3, 4, 20] {
-        clock.change(|view| view.current_screen = screen);
-        assert_eq!(
-            clock.get("/api/status").await.json()["currentScreen"],
-            screen
-        );
-    }
-}
-
-#[tokio::test]
 async fn the_fee_rate_of_the_status_is_the_shown_one() {
     let clock = Clock::start().await;
     let fee = |text: &str, secs| {

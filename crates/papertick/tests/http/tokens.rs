@@ -166,34 +166,6 @@ async fn a_password_is_cleared_with_its_server() {
     }
 }
 
-#[tokio::test]
-async fn older_clients_change_settings_with_their_own_requests() {
-    for (method, path) in [
-        ("POST", "/api/settings"),
-        ("PATCH", "/api/settings"),
-        ("POST", "/api/json/settings"),
-        ("PATCH", "/api/json/settings"),
-    ] {
-        legacy_object_is_accepted(method, path).await;
-    }
-}
-
-async fn legacy_object_is_accepted(method: &str, path: &str) {
-    let clock = Clock::real().await;
-    let body = r#"{"fetchEurPrice":true,"fgColor":"16777215","bgColor":"0","screen[1]":false,"tzOffset":60,"ledBrightness":3}"#;
-    let answer = clock.json(method, path, body).await;
-    assert_eq!(answer.status, 200, "{method} {path}");
-    let settings = clock.get("/api/settings").await.json();
-    assert_eq!(settings["actCurrencies"], json!(["EUR"]));
-    assert_eq!(settings["invertedColor"], true);
-    assert_eq!(settings["ledBrightness"], 3);
-    let enabled = |id: u64| {
-        let screens = settings["screens"].as_array().unwrap();
-        screens.iter().find(|screen| screen["id"] == id).unwrap()["enabled"].clone()
-    };
-    assert_eq!((enabled(10), enabled(20)), (json!(false), json!(true)));
-}
-
 /// Passwords are stored as hashes, neither is returned, and the same password again is no change.
 #[tokio::test]
 async fn passwords_are_stored_as_hashes() {
