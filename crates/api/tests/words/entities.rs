@@ -27,23 +27,6 @@ use crate::{
     mqtt::{broker, clock, components, program},
 };
 
-/// Keys of the entities that an older integration has, and of others that must exist.
-const EXPECTED: &str = "
-    screen_name currency_code nostr_relay light_level started_at free_memory update_state
-    price_source block_source relay rotating dnd_active
-    identify restart full_refresh next previous flash simulate_zap clear_logos restart_sources
-    led_1 led_4 frontlight strip
-    set_led_brightness set_miner_poll_sec set_pool_poll_sec set_full_refresh_min
-    screen currency set_mining_pool_name set_font_name set_price_sym_mode
-    set_timer_active dnd dnd_schedule set_nostr_zap_notify set_led_flash_on_zap set_led_flash_on_upd set_steal_focus
-    set_disable_leds set_miner_enabled set_mining_pool_stats set_pool_global_stats set_mow_mode set_use_blk_countdown
-    set_hide_lead_zero set_inverted_color
-    quiet_from_text quiet_until_text firmware text message
-    height fee_rate price_usd sats_usd says last_block version address safe_mode_reason mqtt_dropped
-    nostr wallet stale panel_fault safe_mode set_fl_disable set_suffix_price set_data_source time_per_screen
-    set_digit_font_px set_fl_max_brightness panels event button
-";
-
 /// Templates with the functions of Home Assistant that the clock uses.
 fn templates() -> Environment<'static> {
     let mut environment = Environment::new();
@@ -289,31 +272,6 @@ fn every_command_of_an_entity_is_executed() {
 }
 
 #[test]
-fn all_expected_entities_exist() {
-    let [clock, _] = clocks();
-    let entities = entities(&clock, &broker(&clock));
-    let missing: Vec<&str> = EXPECTED
-        .split_whitespace()
-        .filter(|key| !entities.contains_key(*key))
-        .collect();
-    assert!(missing.is_empty(), "{missing:?}");
-}
-
-#[test]
-fn a_number_has_the_unit_of_its_setting() {
-    let clock = clock(BOARD);
-    let entities = entities(&clock, &broker(&clock));
-    for (key, unit) in [
-        ("set_full_refresh_min", Some("min")),
-        ("set_pool_poll_sec", Some("s")),
-        ("set_led_brightness", None),
-    ] {
-        let found = entities[key].get("unit_of_meas").and_then(Value::as_str);
-        assert_eq!(found, unit, "{key}");
-    }
-}
-
-#[test]
 fn values_are_read_from_their_documents() {
     let [_, clock] = clocks();
     let broker = broker(&clock);
@@ -428,23 +386,24 @@ fn each_flag_is_that_of_its_name() {
     }
 }
 
-/// Each entity without its own setting: key, platform, name, class or `-`, unit or `-`, category or `-`, and whether it is
-/// enabled by default.
+/// Each entity: key, platform, name, class or `-`, unit or `-`, category or `-`, whether it is enabled by default, and the
+/// topic of its commands.
 const SEEN: &str = include_str!("entities.txt");
 
 #[test]
 fn entities_have_these_names_classes_and_units() {
     let [clock, _] = clocks();
     let all = entities(&clock, &broker(&clock));
-    let own = all.iter().filter(|(key, _)| !key.starts_with("set_"));
     let word = |value: &Value| value.as_str().unwrap_or("-").to_owned();
     let row = |(key, entity): (&String, &Value)| {
         let fields =
             ["p", "name", "dev_cla", "unit_of_meas", "ent_cat"].map(|name| word(&entity[name]));
         let shown = if entity["en"] == false { "hidden" } else { "shown" };
-        format!("{key} | {} | {shown}\n", fields.join(" | "))
+        let command = word(&entity["cmd_t"]);
+        let command = command.rsplit_once("aabbcc/").map_or("-", |(_, leaf)| leaf);
+        format!("{key} | {} | {shown} | {command}\n", fields.join(" | "))
     };
-    let table: String = own.map(row).collect();
+    let table: String = all.iter().map(row).collect();
     if std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1") {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/words/entities.txt");
         return std::fs::write(path, table).unwrap();
@@ -453,29 +412,6 @@ fn entities_have_these_names_classes_and_units() {
         table, SEEN,
         "run with UPDATE_EXPECT=1 and check the changes"
     );
-}
-
-#[test]
-fn each_button_executes_its_command() {
-    let [clock, _] = clocks();
-    let broker = broker(&clock);
-    let entities = entities(&clock, &broker);
-    for (key, command) in [
-        ("next", "screen/next"),
-        ("previous", "screen/previous"),
-        ("full_refresh", "full_refresh"),
-        ("identify", "identify"),
-        ("flash", "frontlight/flash"),
-        ("restart", "restart"),
-        ("restart_sources", "restart_datasources"),
-        ("simulate_zap", "action/simulate_zap"),
-        ("clear_logos", "action/clear_pool_logos"),
-    ] {
-        let topic = format!("papertick/papertick-aabbcc/cmd/{command}");
-        assert_eq!(entities[key]["cmd_t"], topic, "{key}");
-    }
-    let buttons = entities.values().filter(|entity| entity["p"] == "button");
-    assert_eq!(buttons.count(), 9);
 }
 
 #[test]

@@ -228,13 +228,8 @@ impl Clock {
 
     /// Sends a request. Fails if the connection closes before the complete response.
     pub(crate) fn send(&self, method: &str, path: &str, body: &str) -> std::io::Result<Answer> {
-        self.exchange(
-            method,
-            path,
-            &format!("Content-Length: {}", body.len()),
-            body,
-            PATIENCE,
-        )
+        let length = format!("Content-Length: {}", body.len());
+        self.exchange(method, path, &length, body)
     }
 
     /// Sends a request without a body but with one more header.
@@ -244,17 +239,7 @@ impl Clock {
         path: &str,
         header: &str,
     ) -> std::io::Result<Answer> {
-        self.exchange(method, path, header, "", PATIENCE)
-    }
-
-    /// Sends a request with a header, and waits long for the response.
-    pub(crate) fn queue_with(
-        &self,
-        method: &str,
-        path: &str,
-        header: &str,
-    ) -> std::io::Result<Answer> {
-        self.exchange(method, path, header, "", PATIENCE * 5)
+        self.exchange(method, path, header, "")
     }
 
     fn exchange(
@@ -263,10 +248,9 @@ impl Clock {
         path: &str,
         header: &str,
         body: &str,
-        timeout: Duration,
     ) -> std::io::Result<Answer> {
         let mut stream = TcpStream::connect(self.address)?;
-        stream.set_read_timeout(Some(timeout))?;
+        stream.set_read_timeout(Some(PATIENCE))?;
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{header}\r\n\r\n"
         );
@@ -287,14 +271,9 @@ impl Clock {
 
     /// A client of the events.
     pub(crate) fn follow(&self) -> TcpStream {
-        self.follow_at("/events")
-    }
-
-    /// As `follow`, at a path with a query.
-    pub(crate) fn follow_at(&self, path: &str) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).unwrap();
-        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        stream.write_all(request.as_bytes()).unwrap();
+        let request = b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        stream.write_all(request).unwrap();
         stream
     }
 

@@ -15,7 +15,6 @@ mod disks;
 mod documents;
 #[path = "../examples/mod.rs"]
 mod examples;
-mod fetching;
 #[path = "../greeting/mod.rs"]
 mod greeting;
 mod healthcheck;

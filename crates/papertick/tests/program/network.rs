@@ -25,19 +25,10 @@ impl ProvisioningRig {
         let folder = folder();
         let air = folder.path().join("air.json");
         fs::write(&air, AIR).unwrap();
-        let clock = ProvisioningRig::clock_on(&folder, arguments);
-        ProvisioningRig { folder, clock }
-    }
-
-    fn clock_on(folder: &TempDir, arguments: &[&str]) -> Clock {
-        let air = folder.path().join("air.json");
         let air = ["--sim-networks", air.to_str().unwrap()];
         let arguments = [&air, arguments].concat();
-        Clock::start_with(&folder.path().join("state"), &arguments)
-    }
-
-    fn start_again(&mut self) {
-        self.clock = ProvisioningRig::clock_on(&self.folder, &[]);
+        let clock = Clock::start_with(&folder.path().join("state"), &arguments);
+        ProvisioningRig { folder, clock }
     }
 
     fn post(&self, path: &str, body: &str) -> Answer {
@@ -131,34 +122,6 @@ fn a_new_clock_is_provisioned_and_reset() {
     assert_ne!(rig.sim()["access_point"]["password"], password);
 }
 
-#[test]
-fn a_kill_at_the_response_to_a_factory_reset_leaves_a_new_clock() {
-    for round in 0..2 {
-        let mut rig = ProvisioningRig::new();
-        rig.provision();
-        assert_eq!(rig.clock.setting("wifiConfigured"), true);
-        rig.clock
-            .patch(r#"{"digitFontPx": 211, "proxyPass": "marked-secret"}"#);
-        rig.clock.patch(r#"{"digitFontPx": 212}"#);
-        let reset = rig.post("/api/factory_reset", r#"{"confirm":"factory_reset"}"#);
-        assert_eq!(reset.status, 200, "{round}: {}", reset.body);
-        rig.clock.kill_at_once();
-        for entry in fs::read_dir(rig.folder.path().join("state")).unwrap() {
-            let path = entry.unwrap().path();
-            let left = fs::read_to_string(&path).unwrap_or_default();
-            for secret in ["correct horse", "marked-secret"] {
-                assert!(!left.contains(secret), "{round}: {}", path.display());
-            }
-        }
-        rig.start_again();
-        rig.portal();
-        assert!(!rig.credentials().exists(), "{round}");
-        rig.provision();
-        assert_eq!(rig.clock.setting("digitFontPx"), 180, "{round}");
-        assert_eq!(rig.clock.setting("proxyPassSet"), false, "{round}");
-    }
-}
-
 /// The address that the server answers for a name.
 fn resolve(server: &str, name: &str) -> Vec<u8> {
     let mut question = b"\x12\x34\x01\0\0\x01\0\0\0\0\0\0".to_vec();
@@ -192,26 +155,4 @@ fn all_names_resolve_to_the_portal_while_it_is_up() {
     }
     rig.provision();
     UdpSocket::bind(&server).expect("the server has gone with the portal");
-}
-
-#[test]
-fn an_early_release_changes_nothing() {
-    let rig = ProvisioningRig::new();
-    rig.provision();
-    let device = rig.clock.device();
-    let hold = r#"{"action":"cycle","hold":[1],"ms":1000}"#;
-    assert_eq!(rig.post("/sim/power", hold).status, 200);
-    eventually("another device runs", || rig.clock.device() != device);
-    eventually("the strip is red", || {
-        rig.sim()["leds"].as_array().is_some_and(|leds| {
-            leds.iter().all(|led| {
-                led.as_str().is_some_and(|led| led.ends_with("0000")) && led != "#000000"
-            })
-        })
-    });
-    rig.connected();
-    assert!(rig.credentials().exists());
-    assert_eq!(rig.clock.setting("wifiConfigured"), true);
-    assert_eq!(rig.clock.setting("dnd")["enabled"], false, "no long press");
-    assert_eq!(rig.clock.setting("timerActive"), true, "no click");
 }

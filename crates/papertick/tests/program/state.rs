@@ -7,9 +7,6 @@ use std::{
         process::CommandExt,
     },
     path::Path,
-    sync::atomic::{AtomicU64, Ordering},
-    thread,
-    time::Duration,
 };
 
 use device::settings::{Settings, store};
@@ -63,62 +60,6 @@ fn defaults_apply_until_settings_are_stored() {
     assert_eq!(clock.patch(r#"{"ledBrightness": 3}"#).status, 200);
     clock.end(Signal::TERM);
     assert_eq!(start(r#"{"ledBrightness": 4}"#).setting("ledBrightness"), 3);
-}
-
-#[test]
-fn settings_survive_an_orderly_exit() {
-    let folder = folder();
-    let clock = Clock::start(folder.path());
-    assert_eq!(clock.patch(r#"{"digitFontPx": 201}"#).status, 200);
-    clock.end(Signal::TERM);
-    assert_eq!(Clock::start(folder.path()).setting("digitFontPx"), 201);
-}
-
-#[test]
-fn killing_at_any_time_loses_no_acknowledged_setting() {
-    const ROUNDS: u64 = 8;
-    let folder = folder();
-    let mut acknowledged = None;
-    for round in 0..ROUNDS {
-        let clock = Clock::start(folder.path());
-        let found = found_after(acknowledged, &clock);
-        let answers = AtomicU64::new(0);
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                for number in found + 1.. {
-                    let body = format!(r#"{{"luxLightToggle": {number}}}"#);
-                    match clock.send("PATCH", "/api/settings", &body) {
-                        Ok(answer) if answer.status == 200 => {
-                            answers.fetch_add(1, Ordering::Relaxed);
-                        }
-                        _ => break,
-                    }
-                }
-            });
-            eventually("changes are acknowledged", || {
-                answers.load(Ordering::Relaxed) > round
-            });
-            thread::sleep(Duration::from_micros(round * 777));
-            clock.kill_at_once();
-        });
-        acknowledged = Some(found + answers.into_inner());
-    }
-    let found = found_after(acknowledged, &Clock::start(folder.path()));
-    assert!(found >= LUX_AT_FIRST + ROUNDS * (ROUNDS + 1) / 2, "{found}");
-}
-
-/// Default of `luxLightToggle`.
-const LUX_AT_FIRST: u64 = 128;
-
-/// The value after a restart, which must be the last acknowledged one or the one in progress.
-fn found_after(acknowledged: Option<u64>, clock: &Clock) -> u64 {
-    let found = clock.setting("luxLightToggle").as_u64().unwrap();
-    let possible = acknowledged.map_or(LUX_AT_FIRST..=LUX_AT_FIRST, |last| last..=last + 1);
-    assert!(
-        possible.contains(&found),
-        "found {found}, not in {possible:?}"
-    );
-    found
 }
 
 /// Stores settings as a clock would.
@@ -301,17 +242,6 @@ fn the_name_of_a_clock_is_stored_when_it_first_starts() {
         fs::write(&file, stored).unwrap();
         assert_eq!(name(), expected, "{stored}");
     }
-}
-
-#[test]
-fn a_damaged_file_loses_only_the_last_change() {
-    let folder = folder();
-    let clock = Clock::start(folder.path());
-    clock.patch(r#"{"digitFontPx": 201}"#);
-    clock.patch(r#"{"digitFontPx": 202}"#);
-    clock.end(Signal::TERM);
-    fs::write(folder.path().join("settings.json"), [0xFF; 100]).unwrap();
-    assert_eq!(Clock::start(folder.path()).setting("digitFontPx"), 201);
 }
 
 #[test]

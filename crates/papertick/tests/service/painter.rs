@@ -462,37 +462,6 @@ fn clock_on(
     (tasks, pictures, shown, doing)
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_broken_chip_is_reported_and_recovers() {
-    let wiring = wiring::base("v8").unwrap();
-    let circuit = Circuit::new(&wiring, Flow::Live);
-    let (_tasks, pictures, shown, _) = clock_on(&circuit, &wiring);
-    sleep(Duration::from_secs(3)).await;
-    circuit.set_condition(3, PanelCondition::Silent);
-    circuit.set_condition(6, PanelCondition::StuckBusy);
-    pictures.send_modify(|picture| picture.cells = cells("11111111"));
-    sleep(Duration::from_secs(20)).await;
-    let one = render::Painter::new(122, 250).paint(&picture("1"), 0);
-    for (panel, glass) in shown.borrow().panels.iter().enumerate() {
-        let fault = match panel {
-            3 => Some(PanelFault::NotRefreshed),
-            6 => Some(PanelFault::BusyStuck),
-            _ => None,
-        };
-        assert_eq!(glass.fault, fault, "panel {panel}");
-        assert_eq!(circuit.glass(panel).unwrap() == one, fault.is_none());
-        assert_eq!(*glass.bitmap == one, fault.is_none());
-    }
-    circuit.set_condition(3, PanelCondition::Healthy);
-    circuit.set_condition(6, PanelCondition::Healthy);
-    sleep(2 * RETRY_MAX).await;
-    for (panel, glass) in shown.borrow().panels.iter().enumerate() {
-        assert_eq!(glass.fault, None, "panel {panel}");
-        assert_eq!(circuit.glass(panel).unwrap(), one);
-    }
-    assert_eq!(circuit.violations(), Vec::<String>::new());
-}
-
 /// Runs panels that share one reset line with conditions that start later. Returns the wrongly reported panels with the
 /// second of the report.
 async fn faults_on_a_shared_line(
@@ -639,33 +608,6 @@ async fn the_snapshot_has_the_time_of_the_last_refreshes() {
         partials_and_time(6),
         (0, Duration::from_secs(60) + FULL_REFRESH)
     );
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_disconnected_expander_is_reported_and_recovers() {
-    let wiring = wiring::base("v8").unwrap();
-    let circuit = Circuit::new(&wiring, Flow::Live);
-    let (_tasks, pictures, shown, _) = clock_on(&circuit, &wiring);
-    sleep(Duration::from_secs(3)).await;
-    let faults = || shown.borrow().faults();
-    assert_eq!(faults(), []);
-    // The select lines of all panels are on it.
-    circuit.unplug("exp2");
-    pictures.send_modify(|picture| picture.cells = cells("11111111"));
-    sleep(Duration::from_secs(1)).await;
-    let faulty = faults();
-    assert_eq!(faulty.len(), 8);
-    assert!(
-        faulty.iter().all(|faulty| faulty.fault == PanelFault::Bus),
-        "{faulty:?}"
-    );
-    circuit.plug("exp2");
-    sleep(RETRY_MAX).await;
-    assert_eq!(faults(), []);
-    let one = render::Painter::new(122, 250).paint(&picture("1"), 0);
-    for panel in 0..8 {
-        assert_eq!(circuit.glass(panel).unwrap(), one);
-    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -10,6 +10,7 @@ use device::{
     },
     secret::Endpoint,
     settings::Settings,
+    sources::Route,
     view::View,
 };
 use feeds::image::{ImageFacts, ImageKind, Packed};
@@ -494,6 +495,21 @@ async fn a_request_uses_the_current_settings() {
     assert_eq!(path.as_deref(), Some("/list"));
     assert_eq!(rig.verdict().await, ("9.8.0".into(), ReleaseVerdict::Taken));
     drop(checksum);
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_list_is_downloaded_over_the_route_of_the_settings() {
+    let mut rig = Rig::new();
+    let proxied = Settings {
+        proxy_enabled: true,
+        proxy_type: 4,
+        proxy_host: "proxy".into(),
+        ..Settings::default()
+    };
+    rig.change(|plan| plan.route = Route::of(&proxied));
+    let arrival = timeout(FIRST_CHECK_WITHIN, rig.arrivals.recv()).await;
+    assert_eq!(arrival.unwrap().unwrap().place, "proxy:1080");
     rig.stop().await;
 }
 

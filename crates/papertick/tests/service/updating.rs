@@ -249,16 +249,6 @@ fn consecutive_power_cuts_never_lose_an_acknowledged_update() {
 }
 
 #[test]
-fn a_new_program_has_a_limited_number_of_starts() {
-    let disk = SharedDisk::of(updated(&[1]));
-    let mut store = store(&disk, Program::Slot(ImageSlot::A));
-    update(&mut store, &firmware(2), policy(ImageKind::Firmware, 1)).unwrap();
-    let mut disk = disk.look();
-    let found: Vec<u64> = (0..5).map(|_| start(&mut disk).1).collect();
-    assert_eq!(found, [2, 2, 2, 1, 1]);
-}
-
-#[test]
 fn a_page_for_other_firmware_is_refused() {
     let disk = SharedDisk::default();
     let mut store = store(&disk, Program::Factory);

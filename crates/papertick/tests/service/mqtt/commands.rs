@@ -5,7 +5,6 @@ use std::{collections::BTreeMap, time::Duration};
 use device::{
     input::{Input, LinkEvent, LinkFailure},
     output::{Effect, RebootReason},
-    view::View,
 };
 use lab::sim_disk::SharedDisk;
 use net::{dialer::Dialer, tls::Roots};
@@ -390,18 +389,5 @@ async fn a_command_is_parsed_after_the_one_before_it() {
         ),
         (21, 30, 6, 15)
     );
-    rig.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_light_command_changes_the_led_brightness() {
-    let (rig, _arrivals, mut broker) = settled(settings("broker", 0)).await;
-    let command = r#"{"state": "ON", "brightness": 200}"#;
-    broker
-        .publish(&format!("{OWN}/light/strip/set"), command)
-        .await;
-    let is_set = |view: &View| view.settings.led_brightness == 200;
-    rig.wait_for("set", is_set).await;
-    assert_eq!(next_result(&mut broker).await["cmd"], "light/strip");
     rig.stop().await;
 }

@@ -4,15 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use device::{
     board::PanelFault,
-    input::{Input, LinkEvent, UpdateEvent},
+    input::{Input, LinkEvent},
     settings::Settings,
 };
 use lab::sim_disk::SharedDisk;
-use market::{
-    Direction, Observation, Payment,
-    source_id::SourceId,
-    units::{Currency, Msats},
-};
+use market::Observation;
 use net::{dialer::Dialer, tls::Roots};
 use runtime::clock::Clock;
 use serde_json::{Value, json};
@@ -218,24 +214,6 @@ async fn events_are_published_and_not_retained() {
         json!({ "event_type": "block", "height": 900_001 })
     );
     assert!(!event.retain);
-    let payment = |direction| {
-        Observation::Payment(Payment {
-            amount: Msats(2_100_000),
-            direction,
-        })
-    };
-    let observed = |payment| Input::Observed(SourceId::Wallet, vec![payment]);
-    #[rustfmt::skip]
-    let rows = [
-        (observed(payment(Some(Direction::Received))), json!({ "event_type": "payment", "sats": 2_100, "direction": "received" })),
-        (observed(payment(Some(Direction::Sent))), json!({ "event_type": "payment", "sats": 2_100, "direction": "sent" })),
-        (Input::Uploaded(UpdateEvent::Failed("no room".into())), json!({ "event_type": "warning", "text": "an update was given up: no room" })),
-    ];
-    for (input, expected) in rows {
-        rig.send(input).await;
-        let event = broker.on(&format!("{OWN}/event")).await;
-        assert_eq!(Value::from(parse(&event.payload)), expected);
-    }
     rig.stop().await;
 }
 
@@ -290,15 +268,6 @@ async fn a_panel_fault_is_published() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_of_led_brightness_is_published() {
-    let (rig, _arrivals, mut broker) = settled(settings("broker", 0)).await;
-    rig.patch(json!({ "ledBrightness": 7 })).await;
-    let strip = broker.on(&format!("{OWN}/light/strip")).await;
-    assert_eq!(parse(&strip.payload)["brightness"], 7);
-    rig.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_change_of_the_frontlight_is_published() {
     let (rig, _arrivals, mut broker) = settled(settings("broker", 0)).await;
     let topic = format!("{OWN}/light/front");
@@ -310,22 +279,5 @@ async fn a_change_of_the_frontlight_is_published() {
         let published = timeout(Duration::from_secs(30), published).await;
         assert!(published.is_ok(), "{state} is not published");
     }
-    rig.stop().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn entities_follow_the_available_currencies() {
-    let (rig, _arrivals, mut broker) = settled(settings("broker", 0)).await;
-    observe(&rig, Observation::Currencies(vec![Currency::USD])).await;
-    let discovery = parse(&broker.on(DISCOVERY).await.payload);
-    let entities = &discovery["cmps"];
-    assert!(entities["price_usd"]["name"].is_string(), "{entities}");
-    assert!(entities["price_eur"]["name"].is_null(), "{entities}");
-    // Currencies that are not shown are listed, too.
-    let codes = ["USD", "SEK", "NOK"];
-    let currencies = codes.map(|code| Currency::parse(code).unwrap());
-    observe(&rig, Observation::Currencies(currencies.into())).await;
-    let info = format!("{OWN}/info");
-    while parse(&broker.on(&info).await.payload)["currencies"] != json!(codes) {}
     rig.stop().await;
 }

@@ -129,10 +129,6 @@ async fn invalid_settings_are_reported_and_change_nothing() {
     let rows = [
         (r#"{"rev":"e","settings":{"ledBrightness":5,"mqttPort":-1}}"#, "e", "range:mqttPort"),
         (r#"{"rev":"f","settings":{"ledBrightness":5,"mqttPass":"x"}}"#, "f", "mqttPass:secret"),
-        (r#"{"rev":7,"settings":5}"#, "7", "settings:bad_type"),
-        (r#"{"rev":[],"settings":{}}"#, "", "rev:bad_type"),
-        (r#"{"settings":{"proxyEnabled":true}}"#, "", "proxyHost:bad_length"),
-        ("[]", "", "not_object"),
         ("{", "", "json"),
     ];
     for (document, rev, error) in rows {
