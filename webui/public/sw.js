@@ -2,7 +2,7 @@
 // This file is at the root of the clock, which may be below a path on a host with other clocks.
 const ROOT = new URL('./', self.location).pathname;
 const PAGE = ROOT === '/' ? 'papertick-page' : `papertick-page${ROOT}`;
-/** Most cached files of the page; each build has five, with new names. */
+/** Most cached files of the page; each build has at most seven, with new names. */
 const FILES_MAX = 16;
 
 self.addEventListener('install', (event) => {

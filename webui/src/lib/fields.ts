@@ -33,8 +33,6 @@ export interface Row {
   more?: boolean;
   /** Display names of the choices, by id. */
   names?: Readonly<Record<string, string>>;
-  /** The values that each screen shows, by the id of the screen. */
-  values?: Readonly<Record<string, readonly string[]>>;
   /** Labels that replace `label`, by pool. */
   labels?: readonly Choice[];
   reboot: boolean;
@@ -67,7 +65,7 @@ export interface Field extends Row {
 
 const GROUPS = table as readonly Group[];
 
-export const SECTIONS: { id: string; title: string }[] = GROUPS.map(({ id, heading }) => ({ id, title: heading }));
+export const SECTIONS = GROUPS.map(({ id, heading }) => ({ id, title: t(heading) }));
 
 /** Values of a form, stored or edited. */
 export type Read = (key: string) => unknown;
@@ -92,23 +90,20 @@ export function isExample(field: Field, read: Read): boolean {
 }
 
 /** All fields, in the order of the table. */
-export const FIELDS: Field[] = fieldsOf(GROUPS);
+export const FIELDS: readonly Field[] = GROUPS.flatMap(({ id, fields }) => fields.map((row) => fieldOf(row, id)));
 
-export function fieldsOf(groups: readonly Group[]): Field[] {
-  return groups.flatMap(({ id, fields }) => fields.map((row) => ({ ...row, help: row.help ?? '', section: id })));
-}
-
-/** Translates the texts of all fields; the English search words stay searchable. */
-export function translateFields(): void {
+/** A row with translated texts; the English search words stay searchable. */
+function fieldOf({ options, labels, search, ...row }: Row, section: string): Field {
   const choice = ({ value, label }: Choice) => ({ value, label: t(label) });
-  for (const section of SECTIONS) section.title = t(section.title);
-  for (const field of FIELDS) {
-    field.label = t(field.label);
-    field.help = t(field.help);
-    if (field.search !== undefined) field.search = `${t(field.search)} ${field.search}`;
-    field.options = field.options?.map(choice);
-    field.labels = field.labels?.map(choice);
-  }
+  return {
+    ...row,
+    label: t(row.label),
+    help: t(row.help ?? ''),
+    section,
+    ...(search && { search: `${t(search)} ${search}` }),
+    ...(options && { options: options.map(choice) }),
+    ...(labels && { labels: labels.map(choice) }),
+  };
 }
 
 /** Sections of settings that change the picture on the panels; the form shows them first. */

@@ -1,6 +1,6 @@
 /** The warning sign on a label of the panels: its meaning, its cause, and what removes it. */
 import { ago } from './age';
-import { FIELDS } from './fields';
+import table from '../screens.gen.json';
 import { valueOf } from './market';
 import { nameOfSource } from './sources';
 import { truthLines, type SourceClaim } from './truth';
@@ -23,7 +23,7 @@ const REMOVED: Record<Sign, string> = {
 };
 
 /** The values that each screen shows, by the id of the screen. */
-const VALUES = FIELDS.find(({ key }) => key === 'screens')?.values ?? {};
+const VALUES: Readonly<Record<string, readonly string[]>> = table;
 
 /** Keys in the status of these values; a price has its currency as key. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,4 @@
-/** Files from and to the browser: exported settings, pictures and update images. */
+/** Imported settings and update images. */
 import type { ChangedSetting, ErrorBody } from './documents.gen';
 import { at } from './root';
 import { authHeaders } from './credentials';
@@ -38,15 +38,6 @@ function quietRow(changes: readonly ChangedSetting[], { dnd }: Settings): Row {
     old: quietHours(dnd),
     fresh: quietHours({ ...dnd, ...changed }),
   };
-}
-
-/** Downloads a file. */
-export function saveFile(name: string, content: Blob): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
 export interface UploadResult {

@@ -290,6 +290,16 @@ test('the layout does not shift while the page loads', async () => {
   }
 });
 
+test('a view that cannot be loaded is explained', async () => {
+  await clock.goAway();
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  const reload = page.getByRole('button', { name: 'Reload' });
+  await reload.waitFor();
+  await clock.comeBack();
+  await reload.click();
+  await page.waitForSelector('[data-key="digitFontPx"]');
+});
+
 /** Opens the editor for a custom text. */
 async function write() {
   await page.getByRole('button', { name: 'Write on the clock' }).click();

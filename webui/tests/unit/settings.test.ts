@@ -15,7 +15,7 @@ import {
   type Field,
   type Row,
 } from '../../src/lib/fields';
-import { elsewhere } from '../../src/lib/places';
+import { elsewhere } from '../../src/lib/sections';
 import { nameOfScreen } from '../../src/lib/screens';
 import type { ScreenEntry, Settings } from '../../src/lib/types';
 

@@ -1,6 +1,9 @@
-//! Data for the settings form of the web page.
+//! Tables for the web page.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -8,6 +11,7 @@ use super::{
     kinds::SettingKind,
     spec::{Access, Apply, SettingCondition, SettingGroup, Spec},
 };
+use crate::screens::catalog::{SCREENS, Screen};
 
 /// The form of the web page: groups of fields, each with its control.
 pub fn fields() -> Value {
@@ -32,6 +36,17 @@ pub fn fields() -> Value {
         })
         .collect();
     Value::Array(groups)
+}
+
+/// The values that each screen shows, by the id of the screen.
+pub fn screen_values() -> Value {
+    let values = |screen: &Screen| screen.depends_on.iter().map(|value| value.id()).collect();
+    let screens = SCREENS.iter();
+    Value::Object(
+        screens
+            .map(|screen| (screen.id.to_string(), values(screen)))
+            .collect(),
+    )
 }
 
 fn field(spec: &Spec) -> Value {

@@ -26,7 +26,13 @@ fn the_reference_page_is_fresh() {
 }
 
 #[test]
-fn the_form_of_the_web_page_is_fresh() {
-    let form = serde_json::to_string_pretty(&form::fields()).unwrap();
-    check("webui/src/settings.gen.json", &(form + "\n"));
+fn the_tables_of_the_web_page_are_fresh() {
+    let tables = [
+        ("webui/src/settings.gen.json", form::fields()),
+        ("webui/src/screens.gen.json", form::screen_values()),
+    ];
+    for (path, table) in tables {
+        let fresh = serde_json::to_string_pretty(&table).unwrap();
+        check(path, &(fresh + "\n"));
+    }
 }

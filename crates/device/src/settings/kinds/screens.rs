@@ -69,15 +69,9 @@ impl SettingKind for Screens {
     }
 
     fn control(&self) -> Value {
-        let by_id = |of: fn(&Screen) -> Value| -> Map<String, Value> {
-            let screens = SCREENS.iter();
-            screens
-                .map(|screen| (screen.id.to_string(), of(screen)))
-                .collect()
-        };
-        let names = by_id(|screen| screen.name.into());
-        let values = by_id(|screen| screen.depends_on.iter().map(|value| value.id()).collect());
-        json!({ "control": "screens", "names": names, "values": values })
+        let name = |screen: &Screen| (screen.id.to_string(), screen.name.into());
+        let names: Map<String, Value> = SCREENS.iter().map(name).collect();
+        json!({ "control": "screens", "names": names })
     }
 
     fn words(&self) -> String {
