@@ -750,6 +750,11 @@ test('a change is saved from its row with two keys, and the focus stays there', 
   await page.keyboard.press('Enter');
   await saved();
   assert.ok(await field.evaluate((input) => document.activeElement === input));
+  const row = page.locator('[data-screen="3"]');
+  await row.getByRole('button').focus();
+  for (const key of ['ArrowDown', 'Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
+  await saved();
+  assert.ok(await row.getByRole('switch').evaluate((input) => document.activeElement === input));
 });
 
 test('Ctrl+S saves the changes', async () => {
