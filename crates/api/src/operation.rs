@@ -145,113 +145,8 @@ pub enum OperationHandler {
     Device(fn(Parameters, &View) -> Result<DeviceCall, Answer>),
     /// The function, which answers from the view alone.
     View(fn(&View) -> Answer),
-    /// The program.
-    Program(ProgramOperation),
-}
-
-/// An operation that the program performs, not the device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProgramOperation {
-    /// Returns the status.
-    Status,
-    /// Returns the state of the host.
-    System,
-    /// Streams events.
-    Events,
-    /// Draws all panels.
-    Panels,
-    /// Draws one panel.
-    Panel,
-    /// Draws a picture of any size as PNG.
-    FramePng,
-    /// Draws a picture of any size as BMP.
-    FrameBmp,
-    /// Streams the panels.
-    Preview,
-    /// Returns the settings.
-    Settings,
-    /// Returns the settings as a file.
-    ExportSettings,
-    /// Imports a file of settings.
-    ImportSettings,
-    /// Downloads and installs the newest release.
-    AutoUpdate,
-    /// Installs a firmware image.
-    Firmware,
-    /// Installs a web bundle.
-    WebBundle,
-    /// Returns the last lines of the log.
-    Log,
-    /// Returns the last crash dump.
-    Coredump,
-    /// Deletes the last crash dump.
-    ForgetCoredump,
-    /// Starts to trace allocations.
-    StartTrace,
-    /// Stops the trace of allocations.
-    StopTrace,
-    /// Returns the memory by kind.
-    Heap,
-    /// Draws the panels as they would be after a change of settings.
-    SettingsPicture,
-    /// Draws the panels as they would be with a text.
-    TextPicture,
-    /// Returns the signals of the simulated board.
-    BenchState,
-    /// Draws the panels of the simulated board.
-    BenchPanels,
-    /// Presses the buttons of the simulated board.
-    BenchButtons,
-    /// Sets the simulated ambient light.
-    BenchLux,
-    /// Connects or disconnects the simulated network.
-    BenchLink,
-    /// Cuts the simulated power.
-    BenchPower,
-    /// Makes an event in the market of a demo.
-    BenchMarket,
-    /// Breaks or repairs a simulated panel.
-    BenchPanel,
-    /// Lists the Wi-Fi networks in range.
-    Scan,
-    /// Joins a Wi-Fi network.
-    Join,
-    /// Returns a file of the page.
-    Page,
-    /// Returns the versions of the page.
-    Manifest,
-    /// Sends the page with only the clock.
-    Glass,
-    /// Draws a text as a QR code.
-    Qr,
-    /// Returns the OpenAPI document.
-    OpenApi,
-    /// Returns that the server answers.
-    Health,
-    /// Returns whether the clock is ready.
-    Ready,
-    /// Returns metrics for a monitoring system.
-    Metrics,
-    /// Lists the remote displays.
-    Displays,
-    /// Adds a remote display.
-    AddDisplay,
-    /// Changes or approves a remote display.
-    ChangeDisplay,
-    /// Removes a remote display.
-    RemoveDisplay,
-    /// Draws the picture of a remote display.
-    DisplayPreview,
-    /// Gives a TRMNL a token.
-    TrmnlSetup,
-    /// Returns the picture that a TRMNL shows next.
-    TrmnlDisplay,
-    /// Returns the picture that a TRMNL shows now.
-    TrmnlCurrentScreen,
-    /// Stores the log of a TRMNL.
-    TrmnlLog,
-    /// Returns a picture for a remote display.
-    DisplayPicture,
+    /// The program, by the function that the HTTP server has for the first endpoint.
+    Program,
 }
 
 /// An operation that the device performs.
@@ -273,12 +168,8 @@ pub const fn from_view(
 }
 
 /// An operation that the program performs.
-pub const fn by_program(
-    summary: &'static str,
-    program: ProgramOperation,
-    endpoints: &'static [HttpEndpoint],
-) -> Operation {
-    operation(summary, OperationHandler::Program(program), endpoints)
+pub const fn by_program(summary: &'static str, endpoints: &'static [HttpEndpoint]) -> Operation {
+    operation(summary, OperationHandler::Program, endpoints)
 }
 
 const fn operation(

@@ -9,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use api::{operation::ProgramOperation, operations::path_of};
 use runtime::time_budget::TimeBudget;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -36,10 +35,7 @@ const PROBES: u32 = 10;
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The request of the trial.
-fn request() -> String {
-    let health = path_of(ProgramOperation::Health);
-    format!("GET {health} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-}
+const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
 /// Start of a successful response.
 const SUCCESS: &[u8] = b"HTTP/1.1 200 ";
@@ -139,7 +135,7 @@ async fn answers(address: SocketAddr) -> bool {
             reason = "a connection to this clock itself, which never uses a proxy"
         )]
         let mut stream = TcpStream::connect(address).await?;
-        stream.write_all(request().as_bytes()).await?;
+        stream.write_all(REQUEST).await?;
         let mut start = [0; SUCCESS.len()];
         stream.read_exact(&mut start).await?;
         Ok::<bool, std::io::Error>(start == SUCCESS)
@@ -170,7 +166,7 @@ mod tests {
         let serve = async {
             for number in 0.. {
                 let (mut stream, _) = listener.accept().await.unwrap();
-                let mut request = vec![0; request().len()];
+                let mut request = vec![0; REQUEST.len()];
                 stream.read_exact(&mut request).await.unwrap();
                 let code = if answers(number) { 200 } else { 500 };
                 let answer = format!("HTTP/1.1 {code} x\r\n\r\n");

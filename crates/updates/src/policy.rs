@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use api::{operation::ProgramOperation, operations::path_of};
 use device::board::BoardSpec;
 use feeds::{
     image::{ImageFault, ImageHeader, ImageKind, VerifyingKey},
@@ -167,8 +166,8 @@ impl ImagePolicy {
     pub fn check(&self, header: &ImageHeader) -> Result<(), ImageRefusal> {
         if header.kind != self.kind {
             let (kind, path) = match header.kind {
-                ImageKind::Firmware => ("firmware", path_of(ProgramOperation::Firmware)),
-                ImageKind::Page => ("page", path_of(ProgramOperation::WebBundle)),
+                ImageKind::Firmware => ("firmware", "/upload/firmware"),
+                ImageKind::Page => ("page", "/upload/webui"),
             };
             return Err(ImageRefusal::Kind { kind, path });
         }

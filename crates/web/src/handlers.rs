@@ -2,11 +2,17 @@
 
 use std::pin::Pin;
 
-use api::operation::ProgramOperation;
+use api::{
+    answer::Answer,
+    operation::{Operation, OperationHandler},
+};
+use device::view::View;
 
 use super::{
     call::Call,
-    canvas, diag,
+    canvas,
+    commands::CallParser,
+    diag,
     displays::{self, trmnl},
     events, glass, metrics, openapi, pages, panels, portal, preview, qr,
     response::Response,
@@ -17,7 +23,12 @@ use super::{
 pub type ResponseFuture = Pin<Box<dyn Future<Output = Response> + Send>>;
 
 /// The handler of an operation.
+#[derive(Clone, Copy)]
 pub enum Handler {
+    /// Makes a request to the device from the parameters.
+    Device(CallParser),
+    /// Answers from the view alone.
+    View(fn(&View) -> Answer),
     /// Responds at once.
     Sync(fn(&Call) -> Response),
     /// Reads a body or waits for other tasks.
@@ -31,58 +42,123 @@ macro_rules! handler {
     };
 }
 
+/// The handlers of the operations, by method and path of the first endpoint.
+static HANDLERS: &[(&str, Handler)] = &[
+    ("GET /api/status", Handler::Sync(status::status)),
+    ("GET /api/system/status", Handler::Sync(status::system)),
+    ("GET /events", Handler::Sync(events::subscribe)),
+    ("GET /api/panels.png", Handler::Sync(panels::all)),
+    ("GET /api/panels/{i}.png", Handler::Sync(panels::one)),
+    ("GET /api/frame.png", handler!(async canvas::png)),
+    ("GET /api/frame.bmp", handler!(async canvas::bmp)),
+    ("GET /api/preview/ws", handler!(async preview::open)),
+    ("GET /api/settings", Handler::Sync(settings::read)),
+    ("GET /api/settings/export", Handler::Sync(transfer::export)),
+    (
+        "POST /api/settings/import",
+        handler!(async transfer::import),
+    ),
+    (
+        "POST /api/firmware/auto_update",
+        handler!(async update::automatic),
+    ),
+    ("POST /upload/firmware", handler!(async update::firmware)),
+    ("POST /upload/webui", handler!(async update::web_bundle)),
+    ("GET /api/log", Handler::Sync(diag::log)),
+    ("GET /api/coredump", handler!(async diag::coredump)),
+    (
+        "DELETE /api/coredump",
+        handler!(async diag::delete_coredump),
+    ),
+    (
+        "POST /api/diag/heap_trace/start",
+        handler!(async diag::start_trace),
+    ),
+    (
+        "POST /api/diag/heap_trace/stop",
+        handler!(async diag::stop_trace),
+    ),
+    ("GET /api/diag/heap", Handler::Sync(diag::heap)),
+    (
+        "POST /api/preview.png",
+        handler!(async panels::settings_preview),
+    ),
+    (
+        "POST /api/show/preview.png",
+        handler!(async panels::text_preview),
+    ),
+    ("GET /sim/state", Handler::Sync(sim::state)),
+    ("GET /sim/panels.png", Handler::Sync(sim::panels)),
+    ("POST /sim/buttons", handler!(async sim::buttons)),
+    ("POST /sim/lux", handler!(async sim::lux)),
+    ("POST /sim/wifi", handler!(async sim::wifi)),
+    ("POST /sim/power", handler!(async sim::power)),
+    ("POST /sim/market", handler!(async sim::market)),
+    ("POST /sim/panel", handler!(async sim::panel)),
+    ("GET /scan", handler!(async portal::scan)),
+    ("POST /save", handler!(async portal::join)),
+    ("GET /", Handler::Sync(pages::named)),
+    ("GET /docs", Handler::Sync(pages::named)),
+    ("GET /manifest.json", Handler::Sync(pages::manifest)),
+    ("GET /glass", handler!(async glass::page)),
+    ("GET /api/qr.png", Handler::Sync(qr::png)),
+    ("GET /openapi.json", Handler::Sync(openapi::read)),
+    ("GET /healthz", Handler::Sync(status::health)),
+    ("GET /readyz", Handler::Sync(status::ready)),
+    ("GET /metrics", Handler::Sync(metrics::read)),
+    ("GET /api/displays", Handler::Sync(displays::list)),
+    ("POST /api/displays", handler!(async displays::add)),
+    ("PATCH /api/displays/{id}", handler!(async displays::change)),
+    (
+        "DELETE /api/displays/{id}",
+        handler!(async displays::remove),
+    ),
+    (
+        "GET /api/displays/{id}.png",
+        handler!(async displays::preview),
+    ),
+    ("GET /api/setup", handler!(async trmnl::set_up)),
+    ("GET /api/display", handler!(async trmnl::display)),
+    (
+        "GET /api/current_screen",
+        handler!(async trmnl::current_screen),
+    ),
+    ("POST /api/log", handler!(async trmnl::log)),
+    ("GET /display/{picture}.png", handler!(async trmnl::picture)),
+];
+
 /// The handler of an operation.
-pub fn handler(operation: ProgramOperation) -> Handler {
-    match operation {
-        ProgramOperation::Status => Handler::Sync(status::status),
-        ProgramOperation::System => Handler::Sync(status::system),
-        ProgramOperation::Events => Handler::Sync(events::subscribe),
-        ProgramOperation::Panels => Handler::Sync(panels::all),
-        ProgramOperation::Panel => Handler::Sync(panels::one),
-        ProgramOperation::FramePng => handler!(async canvas::png),
-        ProgramOperation::FrameBmp => handler!(async canvas::bmp),
-        ProgramOperation::Preview => handler!(async preview::open),
-        ProgramOperation::Settings => Handler::Sync(settings::read),
-        ProgramOperation::ExportSettings => Handler::Sync(transfer::export),
-        ProgramOperation::ImportSettings => handler!(async transfer::import),
-        ProgramOperation::AutoUpdate => handler!(async update::automatic),
-        ProgramOperation::Firmware => handler!(async update::firmware),
-        ProgramOperation::WebBundle => handler!(async update::web_bundle),
-        ProgramOperation::Log => Handler::Sync(diag::log),
-        ProgramOperation::Coredump => handler!(async diag::coredump),
-        ProgramOperation::ForgetCoredump => handler!(async diag::delete_coredump),
-        ProgramOperation::StartTrace => handler!(async diag::start_trace),
-        ProgramOperation::StopTrace => handler!(async diag::stop_trace),
-        ProgramOperation::Heap => Handler::Sync(diag::heap),
-        ProgramOperation::SettingsPicture => handler!(async panels::settings_preview),
-        ProgramOperation::TextPicture => handler!(async panels::text_preview),
-        ProgramOperation::BenchState => Handler::Sync(sim::state),
-        ProgramOperation::BenchPanels => Handler::Sync(sim::panels),
-        ProgramOperation::BenchButtons => handler!(async sim::buttons),
-        ProgramOperation::BenchLux => handler!(async sim::lux),
-        ProgramOperation::BenchLink => handler!(async sim::wifi),
-        ProgramOperation::BenchPower => handler!(async sim::power),
-        ProgramOperation::BenchMarket => handler!(async sim::market),
-        ProgramOperation::BenchPanel => handler!(async sim::panel),
-        ProgramOperation::Scan => handler!(async portal::scan),
-        ProgramOperation::Join => handler!(async portal::join),
-        ProgramOperation::Page => Handler::Sync(pages::named),
-        ProgramOperation::Manifest => Handler::Sync(pages::manifest),
-        ProgramOperation::Glass => handler!(async glass::page),
-        ProgramOperation::Qr => Handler::Sync(qr::png),
-        ProgramOperation::OpenApi => Handler::Sync(openapi::read),
-        ProgramOperation::Health => Handler::Sync(status::health),
-        ProgramOperation::Ready => Handler::Sync(status::ready),
-        ProgramOperation::Metrics => Handler::Sync(metrics::read),
-        ProgramOperation::Displays => Handler::Sync(displays::list),
-        ProgramOperation::AddDisplay => handler!(async displays::add),
-        ProgramOperation::ChangeDisplay => handler!(async displays::change),
-        ProgramOperation::RemoveDisplay => handler!(async displays::remove),
-        ProgramOperation::DisplayPreview => handler!(async displays::preview),
-        ProgramOperation::TrmnlSetup => handler!(async trmnl::set_up),
-        ProgramOperation::TrmnlDisplay => handler!(async trmnl::display),
-        ProgramOperation::TrmnlCurrentScreen => handler!(async trmnl::current_screen),
-        ProgramOperation::TrmnlLog => handler!(async trmnl::log),
-        ProgramOperation::DisplayPicture => handler!(async trmnl::picture),
+pub fn handler(operation: &Operation) -> Handler {
+    match operation.handler {
+        OperationHandler::Device(parse) => Handler::Device(parse),
+        OperationHandler::View(answer) => Handler::View(answer),
+        OperationHandler::Program => {
+            let name = name(operation);
+            let found = HANDLERS.iter().find(|(of, _)| *of == name);
+            found.expect("a test compares both tables").1
+        }
+    }
+}
+
+/// Method and path of the first endpoint.
+fn name(operation: &Operation) -> String {
+    let endpoint = &operation.endpoints[0];
+    format!("{} {}", endpoint.method.name(), endpoint.path)
+}
+
+#[cfg(test)]
+mod tests {
+    use api::operations;
+
+    use super::*;
+
+    #[test]
+    fn each_operation_of_the_program_has_a_handler() {
+        let by_program = |it: &&Operation| matches!(it.handler, OperationHandler::Program);
+        let mut rows: Vec<_> = operations::all().filter(by_program).map(name).collect();
+        let mut handlers: Vec<_> = HANDLERS.iter().map(|(name, _)| *name).collect();
+        rows.sort();
+        handlers.sort();
+        assert_eq!(handlers, rows);
     }
 }

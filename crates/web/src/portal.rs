@@ -4,11 +4,7 @@
 
 use std::{fmt::Write, sync::LazyLock};
 
-use api::{
-    documents::access_point::{Joined, Network, Networks, NotJoined},
-    operation::ProgramOperation,
-    operations::path_of,
-};
+use api::documents::access_point::{Joined, Network, Networks, NotJoined};
 use board::ports::{ProvisionError, WifiNetwork};
 use device::{input::LinkFailure, secret::Secret, view::View};
 use http::{
@@ -42,7 +38,7 @@ const SSID_MAX: usize = 32;
 const PASSWORD_MAX: usize = 64;
 
 /// Path prefixes of operations; unknown ones get 404 instead of a redirect to the portal.
-const OPERATION_PREFIXES: &[&str] = &["/api/", "/upload/", "/sim/"];
+const OPERATION_PREFIXES: &[&str] = &["/api/", "/upload/", "/sim/", "/events"];
 
 const PAGE: &str = include_str!("portal.html");
 const SCRIPT: &str = include_str!("portal.js");
@@ -75,9 +71,10 @@ pub(super) async fn page_or_redirect(
     request: &Request<UnreadBody>,
 ) -> Response {
     let path = request.uri().path();
-    let events = path_of(ProgramOperation::Events);
-    let mut prefixes = OPERATION_PREFIXES.iter().copied().chain([events]);
-    if prefixes.any(|prefix| path.starts_with(prefix)) {
+    if OPERATION_PREFIXES
+        .iter()
+        .any(|prefix| path.starts_with(prefix))
+    {
         return response::not_found();
     }
     let view = state.view();
@@ -316,9 +313,8 @@ fn form_html(texts: &PortalTexts, place: &str, networks: &[WifiNetwork], error: 
     // Writing to a string cannot fail.
     let _ = write!(
         html,
-        "<p id=\"problem\" role=\"alert\"{hidden}>{}</p><form id=\"form\" method=\"post\" action=\"{action}?lang={code}\"{attributes}><fieldset id=\"networks\"><legend>{in_reach}</legend>",
+        "<p id=\"problem\" role=\"alert\"{hidden}>{}</p><form id=\"form\" method=\"post\" action=\"/save?lang={code}\"{attributes}><fieldset id=\"networks\"><legend>{in_reach}</legend>",
         escaped(error),
-        action = path_of(ProgramOperation::Join),
         attributes = text_attributes(texts),
     );
     for (index, network) in networks.iter().enumerate() {

@@ -17,7 +17,7 @@ use http::{
 use hyper::body::Incoming;
 
 use api::{
-    operation::{self, Guard, HttpEndpoint, Operation, OperationHandler, ProgramOperation},
+    operation::{self, Guard, HttpEndpoint, Operation},
     operations,
 };
 
@@ -42,6 +42,7 @@ use super::{
 struct OperationRoute {
     operation: &'static Operation,
     endpoint: &'static HttpEndpoint,
+    handler: Handler,
 }
 
 /// Routes by path; paths with a parameter are in a separate list.
@@ -76,10 +77,12 @@ static ROUTES: LazyLock<RouteTable> = LazyLock::new(|| {
         parameterised: Vec::new(),
     };
     let routes = operations::all().flat_map(|operation| {
+        let handler = handlers::handler(operation);
         let endpoints = operation.endpoints.iter();
         endpoints.map(move |endpoint| OperationRoute {
             operation,
             endpoint,
+            handler,
         })
     });
     for route in routes {
@@ -291,12 +294,8 @@ async fn refusal(
 ///
 /// The panels of a simulated clock are visible only on its web page, so its owner could not read the password otherwise.
 fn shows_sign_in(state: &ServerState, view: &View, target: &RouteMatch) -> bool {
-    let is_panel_image = |route: OperationRoute| match route.operation.handler {
-        OperationHandler::Program(service) => {
-            matches!(service, ProgramOperation::Panels | ProgramOperation::Panel)
-        }
-        OperationHandler::Device(_) | OperationHandler::View(_) => false,
-    };
+    let images = ["/api/panels.png", "/api/panels/{i}.png"];
+    let is_panel_image = |route: OperationRoute| images.contains(&route.endpoint.path);
     let is_simulated = state.services.bench.is_some();
     view.shows_password && is_simulated && target.route.is_some_and(is_panel_image)
 }
@@ -310,6 +309,7 @@ async fn serve(
     let Some(OperationRoute {
         operation,
         endpoint,
+        handler,
     }) = target.route
     else {
         return Box::pin(serve_without_route(&state, &request, &target)).await;
@@ -321,20 +321,16 @@ async fn serve(
         return response::bad_request("bad path");
     }
     let call = Call::new(state, view, request, param.flatten());
-    let result = match operation.handler {
-        OperationHandler::View(from_view) => {
-            call_sync(|| response::from_answer(from_view(&call.view)))
-        }
-        OperationHandler::Device(parse) => {
+    let result = match handler {
+        Handler::View(from_view) => call_sync(|| response::from_answer(from_view(&call.view))),
+        Handler::Device(parse) => {
             call_async(Box::pin(commands::perform(
                 call, operation, endpoint, parse,
             )))
             .await
         }
-        OperationHandler::Program(service) => match handlers::handler(service) {
-            Handler::Sync(handler) => call_sync(|| handler(&call)),
-            Handler::Async(handler) => call_async(handler(call)).await,
-        },
+        Handler::Sync(handler) => call_sync(|| handler(&call)),
+        Handler::Async(handler) => call_async(handler(call)).await,
     };
     result.unwrap_or_else(|_| {
         tracing::error!(path = endpoint.path, "handler panicked");

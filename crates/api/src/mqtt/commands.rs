@@ -20,7 +20,7 @@ use crate::{
     answer::Answer,
     device_call::DeviceCall,
     documents::lights::{BrightnessChoice, ColourChoice, ColourName},
-    operation::{BodyRule, Operation, ProgramOperation},
+    operation::{BodyRule, Operation},
     operations,
     parameters::{Parameters, whole_number},
 };
@@ -42,7 +42,10 @@ const NOT_FOR_GROUPS: &[&str] = &["factory_reset"];
 
 /// Operations that the clocks of a group execute after a random delay: otherwise all clocks would be away, or query the
 /// same source, at once.
-const DELAYED_IN_GROUPS: &[&str] = &["restart", "restart_datasources", "firmware/auto_update"];
+const DELAYED_IN_GROUPS: &[&str] = &["restart", "restart_datasources", AUTO_UPDATE];
+
+/// Name of the operation that installs the newest release.
+const AUTO_UPDATE: &str = "firmware/auto_update";
 
 /// Name of the operation that changes settings.
 const CHANGE_SETTINGS: &str = "settings";
@@ -129,7 +132,7 @@ pub fn parse(topic: IncomingTopic<'_>, payload: &[u8], view: &View) -> Option<Mq
             is_delayed = is_group && DELAYED_IN_GROUPS.contains(&name);
             if is_group && NOT_FOR_GROUPS.contains(&name) {
                 Err(Answer::error(403, "not for groups"))
-            } else if operations::name_of(ProgramOperation::AutoUpdate) == Some(name) {
+            } else if name == AUTO_UPDATE {
                 Ok(CommandAction::InstallNewestRelease)
             } else {
                 operation(name, payload, view).map(CommandAction::device)

@@ -12,7 +12,7 @@ use crate::{
             PowerChange,
         },
     },
-    operation::{Operation, ProgramOperation, by_program, get, post},
+    operation::{Operation, by_program, get, post},
     shape::{Shape, received, sent},
 };
 
@@ -22,14 +22,12 @@ const ACTED: &[(u16, Shape)] = &[OK, BAD_REQUEST, UNSIMULATED];
 pub(super) const OPERATIONS: &[Operation] = &[
     by_program(
         "Get the signals of the simulated board",
-        ProgramOperation::BenchState,
         &[get("/sim/state")],
     )
     .also_in_portal()
     .answers(&[(200, sent::<BenchState>()), UNSIMULATED]),
     by_program(
         "Draw the panels of the simulated board, also while it is an access point",
-        ProgramOperation::BenchPanels,
         &[get("/sim/panels.png").query(SCALE)],
     )
     .also_in_portal()
@@ -41,7 +39,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
     ]),
     by_program(
         "Press buttons of the simulated board; answers after the release",
-        ProgramOperation::BenchButtons,
         &[post("/sim/buttons")],
     )
     .body(received::<ButtonPress>())
@@ -49,7 +46,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(ACTED),
     by_program(
         "Set the simulated ambient light; null removes the sensor",
-        ProgramOperation::BenchLux,
         &[post("/sim/lux")],
     )
     .body(received::<AmbientLight>())
@@ -57,7 +53,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(ACTED),
     by_program(
         "Connect or disconnect the simulated network",
-        ProgramOperation::BenchLink,
         &[post("/sim/wifi")],
     )
     .body(received::<LinkChange>())
@@ -65,7 +60,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(ACTED),
     by_program(
         "Cut the simulated power and restore it",
-        ProgramOperation::BenchPower,
         &[post("/sim/power")],
     )
     .body(received::<PowerChange>())
@@ -73,18 +67,13 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(ACTED),
     by_program(
         "Simulate a block, a price jump or a payment, or disconnect the relay of a demo",
-        ProgramOperation::BenchMarket,
         &[post("/sim/market")],
     )
     .body(received::<MarketEvent>())
     .also_in_portal()
     .answers(ACTED),
-    by_program(
-        "Break or repair a simulated panel",
-        ProgramOperation::BenchPanel,
-        &[post("/sim/panel")],
-    )
-    .body(received::<PanelFaultChange>())
-    .also_in_portal()
-    .answers(ACTED),
+    by_program("Break or repair a simulated panel", &[post("/sim/panel")])
+        .body(received::<PanelFaultChange>())
+        .also_in_portal()
+        .answers(ACTED),
 ];

@@ -6,7 +6,7 @@ use crate::{
         ErrorBody,
         diagnostics::{HeapStatus, HeapTrace, Log, TraceSize, TraceStarted},
     },
-    operation::{Operation, Param, ProgramOperation, by_program, delete, get, post},
+    operation::{Operation, Param, by_program, delete, get, post},
     shape::{Shape, received, sent},
 };
 
@@ -19,36 +19,22 @@ const RECORDS: &[Param] = &[param(
 const NOT_BUILT_IN: (u16, Shape) = (501, sent::<ErrorBody>());
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    by_program(
-        "Get the last lines of the log",
-        ProgramOperation::Log,
-        &[get("/api/log")],
-    )
-    .answers(&[(200, sent::<Log>())]),
-    by_program(
-        "Download the last crash dump",
-        ProgramOperation::Coredump,
-        &[get("/api/coredump")],
-    )
-    .may_fail()
-    .answers(&[(200, Shape::Bytes), (404, sent::<ErrorBody>())]),
-    by_program(
-        "Delete the last crash dump",
-        ProgramOperation::ForgetCoredump,
-        &[delete("/api/coredump")],
-    )
-    .command_words("coredump forget")
-    .answers(&[(200, Shape::Empty), (500, sent::<ErrorBody>())]),
+    by_program("Get the last lines of the log", &[get("/api/log")])
+        .answers(&[(200, sent::<Log>())]),
+    by_program("Download the last crash dump", &[get("/api/coredump")])
+        .may_fail()
+        .answers(&[(200, Shape::Bytes), (404, sent::<ErrorBody>())]),
+    by_program("Delete the last crash dump", &[delete("/api/coredump")])
+        .command_words("coredump forget")
+        .answers(&[(200, Shape::Empty), (500, sent::<ErrorBody>())]),
     by_program(
         "Start tracing allocations",
-        ProgramOperation::StartTrace,
         &[post("/api/diag/heap_trace/start").query(RECORDS)],
     )
     .optional_body(received::<TraceSize>())
     .answers(&[(200, sent::<TraceStarted>()), NOT_BUILT_IN]),
     by_program(
         "Stop tracing allocations and list those that were not freed",
-        ProgramOperation::StopTrace,
         &[post("/api/diag/heap_trace/stop")],
     )
     .answers(&[
@@ -56,10 +42,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
         (409, sent::<ErrorBody>()),
         NOT_BUILT_IN,
     ]),
-    by_program(
-        "Get the memory by kind",
-        ProgramOperation::Heap,
-        &[get("/api/diag/heap")],
-    )
-    .answers(&[(200, sent::<HeapStatus>())]),
+    by_program("Get the memory by kind", &[get("/api/diag/heap")])
+        .answers(&[(200, sent::<HeapStatus>())]),
 ];

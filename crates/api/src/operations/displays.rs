@@ -12,9 +12,7 @@ use crate::{
         },
     },
     limits::DISPLAY_LOG_BODY_MAX,
-    operation::{
-        Guard, Operation, ProgramOperation, by_program, changing_get, delete, get, patch, post,
-    },
+    operation::{Guard, Operation, by_program, changing_get, delete, get, patch, post},
     shape::{Shape, received, sent},
 };
 
@@ -29,15 +27,10 @@ const NO_TOKEN: (u16, Shape) = (401, sent::<ErrorBody>());
 
 // The open operations check the token of the display themselves.
 pub(super) const OPERATIONS: &[Operation] = &[
-    by_program(
-        "List the remote displays",
-        ProgramOperation::Displays,
-        &[get("/api/displays")],
-    )
-    .answers(&[(200, sent::<DisplayList>())]),
+    by_program("List the remote displays", &[get("/api/displays")])
+        .answers(&[(200, sent::<DisplayList>())]),
     by_program(
         "Add a remote display. The owner enters its token in the display",
-        ProgramOperation::AddDisplay,
         &[post("/api/displays")],
     )
     .command_words("display add")
@@ -51,14 +44,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
     // The path of the next operation matches this path, too, so this operation comes first.
     by_program(
         "Draw the picture that a remote display would get now",
-        ProgramOperation::DisplayPreview,
         &[get("/api/displays/{id}.png").path_parameter(received::<String>())],
     )
     .command_words("display picture")
     .answers(&[(200, Shape::Png), (304, Shape::Empty), UNKNOWN, UNAVAILABLE]),
     by_program(
         "Change or approve a remote display",
-        ProgramOperation::ChangeDisplay,
         &[patch("/api/displays/{id}").path_parameter(received::<String>())],
     )
     .command_words("display change")
@@ -66,14 +57,12 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(&[(200, sent::<RemoteDisplay>()), BAD_REQUEST, UNKNOWN, FULL]),
     by_program(
         "Remove a remote display",
-        ProgramOperation::RemoveDisplay,
         &[delete("/api/displays/{id}").path_parameter(received::<String>())],
     )
     .command_words("display remove")
     .answers(&[(200, Shape::Empty), UNKNOWN]),
     by_program(
         "TRMNL: register a display and get its token",
-        ProgramOperation::TrmnlSetup,
         &[changing_get("/api/setup")],
     )
     .command_words("trmnl setup")
@@ -86,7 +75,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
     ]),
     by_program(
         "TRMNL: get the address of the next picture",
-        ProgramOperation::TrmnlDisplay,
         &[changing_get("/api/display")],
     )
     .command_words("trmnl display")
@@ -94,25 +82,19 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(&[(200, sent::<TrmnlDisplay>()), NO_TOKEN, FULL, UNAVAILABLE]),
     by_program(
         "TRMNL: get the address of the current picture",
-        ProgramOperation::TrmnlCurrentScreen,
         &[get("/api/current_screen")],
     )
     .command_words("trmnl current-screen")
     .guard(Guard::Open)
     .answers(&[(200, sent::<TrmnlScreen>()), NO_TOKEN, UNKNOWN, UNAVAILABLE]),
-    by_program(
-        "TRMNL: store log lines of a display",
-        ProgramOperation::TrmnlLog,
-        &[post("/api/log")],
-    )
-    .command_words("trmnl log")
-    .guard(Guard::Open)
-    .body(received::<TrmnlLog>())
-    .body_max(DISPLAY_LOG_BODY_MAX)
-    .answers(&[(204, Shape::Empty), BAD_REQUEST, NO_TOKEN, UNKNOWN]),
+    by_program("TRMNL: store log lines of a display", &[post("/api/log")])
+        .command_words("trmnl log")
+        .guard(Guard::Open)
+        .body(received::<TrmnlLog>())
+        .body_max(DISPLAY_LOG_BODY_MAX)
+        .answers(&[(204, Shape::Empty), BAD_REQUEST, NO_TOKEN, UNKNOWN]),
     by_program(
         "Get the picture of a remote display; only the display knows the address",
-        ProgramOperation::DisplayPicture,
         &[get("/display/{picture}.png").path_parameter(received::<String>())],
     )
     .command_words("trmnl picture")

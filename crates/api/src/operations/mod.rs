@@ -24,7 +24,7 @@ pub use screens::text_per_panel;
 use crate::{
     answer::Answer,
     device_call::DeviceCall,
-    operation::{Operation, OperationGroup, OperationHandler, ProgramOperation},
+    operation::{Operation, OperationGroup, OperationHandler},
     parameters::Parameters,
 };
 
@@ -90,17 +90,6 @@ pub fn named(name: &str) -> Option<&'static Operation> {
         .find(|operation| operation.name() == Some(name))
 }
 
-/// HTTP path of an operation of the program.
-pub fn path_of(operation: ProgramOperation) -> &'static str {
-    let first = row_of(operation).and_then(|row| row.endpoints.first());
-    first.map_or("/", |endpoint| endpoint.path)
-}
-
-/// Name of an operation of the program. `None` if it has no name.
-pub fn name_of(operation: ProgramOperation) -> Option<&'static str> {
-    row_of(operation)?.name()
-}
-
 /// Parses a command: the name of an operation of the device, and its parameters.
 ///
 /// # Errors
@@ -108,13 +97,8 @@ pub fn name_of(operation: ProgramOperation) -> Option<&'static str> {
 pub fn command(name: &str, parameters: Parameters, view: &View) -> Result<DeviceCall, Answer> {
     match named(name).map(|operation| operation.handler) {
         Some(OperationHandler::Device(read)) => read(parameters, view),
-        Some(OperationHandler::View(_) | OperationHandler::Program(_)) | None => {
+        Some(OperationHandler::View(_) | OperationHandler::Program) | None => {
             Err(Answer::error(404, "not found"))
         }
     }
-}
-
-fn row_of(operation: ProgramOperation) -> Option<&'static Operation> {
-    let is_performed = |row: &&Operation| matches!(row.handler, OperationHandler::Program(program) if program == operation);
-    all().find(is_performed)
 }

@@ -12,7 +12,7 @@ use crate::{
         ErrorBody,
         page::{Health, Manifest, OpenApiDocument},
     },
-    operation::{Guard, Operation, Param, ProgramOperation, by_program, get},
+    operation::{Guard, Operation, Param, by_program, get},
     shape::{Shape, received, sent},
 };
 
@@ -23,20 +23,15 @@ const TEXT: &[Param] = &[param(
 )];
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    by_program("The page", ProgramOperation::Page, &[get("/")])
+    by_program("The page", &[get("/")])
         .command_words("page")
         .guard(Guard::Open)
         .answers(&[(200, Shape::Html), (304, Shape::Empty)]),
-    by_program(
-        "Get the versions of the page",
-        ProgramOperation::Manifest,
-        &[get("/manifest.json")],
-    )
-    .guard(Guard::Open)
-    .answers(&[(200, sent::<Manifest>()), (304, Shape::Empty)]),
+    by_program("Get the versions of the page", &[get("/manifest.json")])
+        .guard(Guard::Open)
+        .answers(&[(200, sent::<Manifest>()), (304, Shape::Empty)]),
     by_program(
         "Show only the clock, in full screen",
-        ProgramOperation::Glass,
         &[get("/glass").query(FRAME)],
     )
     .guard(Guard::Open)
@@ -49,47 +44,29 @@ pub(super) const OPERATIONS: &[Operation] = &[
     ]),
     by_program(
         "Draw a text as a QR code, one pixel per module",
-        ProgramOperation::Qr,
         &[get("/api/qr.png").query(TEXT)],
     )
     .answers(&[(200, Shape::Png), BAD_REQUEST]),
-    by_program(
-        "Read this description as a page",
-        ProgramOperation::Page,
-        &[get("/docs")],
-    )
-    .guard(Guard::Open)
-    .answers(&[(200, Shape::Html), (304, Shape::Empty)]),
+    by_program("Read this description as a page", &[get("/docs")])
+        .guard(Guard::Open)
+        .answers(&[(200, Shape::Html), (304, Shape::Empty)]),
     by_program(
         "Get this description as an OpenAPI document",
-        ProgramOperation::OpenApi,
         &[get("/openapi.json")],
     )
     .guard(Guard::Open)
     .answers(&[(200, sent::<OpenApiDocument>()), (304, Shape::Empty)]),
-    by_program(
-        "Liveness check: the server answers",
-        ProgramOperation::Health,
-        &[get("/healthz")],
-    )
-    .command_words("health")
-    .guard(Guard::Open)
-    .also_in_portal()
-    .answers(&[(200, sent::<Health>())]),
-    by_program(
-        "Readiness check: the clock runs",
-        ProgramOperation::Ready,
-        &[get("/readyz")],
-    )
-    .command_words("ready")
-    .guard(Guard::Open)
-    .also_in_portal()
-    .answers(&[(200, sent::<Health>()), (503, sent::<Health>())]),
-    by_program(
-        "Get metrics for a monitoring system",
-        ProgramOperation::Metrics,
-        &[get("/metrics")],
-    )
-    .guard(Guard::Monitoring)
-    .answers(&[(200, Shape::Metrics)]),
+    by_program("Liveness check: the server answers", &[get("/healthz")])
+        .command_words("health")
+        .guard(Guard::Open)
+        .also_in_portal()
+        .answers(&[(200, sent::<Health>())]),
+    by_program("Readiness check: the clock runs", &[get("/readyz")])
+        .command_words("ready")
+        .guard(Guard::Open)
+        .also_in_portal()
+        .answers(&[(200, sent::<Health>()), (503, sent::<Health>())]),
+    by_program("Get metrics for a monitoring system", &[get("/metrics")])
+        .guard(Guard::Monitoring)
+        .answers(&[(200, Shape::Metrics)]),
 ];

@@ -25,7 +25,7 @@ use crate::{
         },
     },
     limits::{CUSTOM_BODY_MAX, GLYPH_PX, TEXT_BODY_MAX, ZAP_MESSAGE_MAX},
-    operation::{Operation, Param, ProgramOperation, by_device, by_program, deprecated_get, post},
+    operation::{Operation, Param, by_device, by_program, deprecated_get, post},
     parameters::{Parameters, RequestBody},
     shape::{Shape, received, sent},
 };
@@ -81,7 +81,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
         .answers(&[OK, BAD_REQUEST]),
     by_program(
         "Draw the panels with a text per panel, without showing it",
-        ProgramOperation::TextPicture,
         &[post("/api/show/preview.png").query(SCALE)],
     )
     .body(received::<TextPerPanel>())

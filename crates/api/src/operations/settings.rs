@@ -22,7 +22,7 @@ use crate::{
         settings_file::{ImportRefusal, ImportReport, ImportRequest, SettingsFile},
     },
     limits::IMPORT_BODY_MAX,
-    operation::{Operation, Param, ProgramOperation, by_device, by_program, get, patch, post},
+    operation::{Operation, Param, by_device, by_program, get, patch, post},
     parameters::Parameters,
     shape::{Shape, received, sent},
 };
@@ -38,12 +38,8 @@ const DRAWN: &[Param] = &[
 ];
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    by_program(
-        "Get all settings",
-        ProgramOperation::Settings,
-        &[get("/api/settings")],
-    )
-    .answers(&[(200, sent::<Settings>()), (304, Shape::Empty)]),
+    by_program("Get all settings", &[get("/api/settings")])
+        .answers(&[(200, sent::<Settings>()), (304, Shape::Empty)]),
     by_device(
         "Change settings",
         change,
@@ -64,13 +60,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
     ]),
     by_program(
         "Export the settings as a file, without secrets",
-        ProgramOperation::ExportSettings,
         &[get("/api/settings/export")],
     )
     .answers(&[(200, sent::<SettingsFile>())]),
     by_program(
         "Import the settings of a file, all or none; a dry run only reports the changes",
-        ProgramOperation::ImportSettings,
         &[post("/api/settings/import")],
     )
     .body(received::<ImportRequest>())
@@ -82,7 +76,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
     ]),
     by_program(
         "Draw the panels as they would be after a change of settings, without the change",
-        ProgramOperation::SettingsPicture,
         &[post("/api/preview.png").query(DRAWN)],
     )
     .body(received::<SettingsChange>())

@@ -12,9 +12,7 @@ use crate::{
         ErrorBody,
         screens::{FrameDepth, FrameHeight, FrameLayout, FrameRotation, FrameWidth},
     },
-    operation::{
-        Guard, Operation, Param, ProgramOperation, by_program, from_view, get, web_socket,
-    },
+    operation::{Guard, Operation, Param, by_program, from_view, get, web_socket},
     shape::{Shape, received, sent},
     status::{Status, SystemStatus, Widget},
 };
@@ -65,15 +63,10 @@ pub(super) const FRAME: &[Param] = &[
 ];
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    by_program(
-        "Get the state of the clock",
-        ProgramOperation::Status,
-        &[get("/api/status")],
-    )
-    .answers(&[(200, sent::<Status>())]),
+    by_program("Get the state of the clock", &[get("/api/status")])
+        .answers(&[(200, sent::<Status>())]),
     by_program(
         "Get the state of the hardware",
-        ProgramOperation::System,
         &[get("/api/system/status"), get("/api/system_status")],
     )
     .command_words("system")
@@ -88,19 +81,16 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .answers(&[(200, sent::<Widget>())]),
     by_program(
         "Stream events of the clock",
-        ProgramOperation::Events,
         &[get("/events").query(WATCHED)],
     )
     .answers(&[(200, Shape::Events), UNAVAILABLE]),
     by_program(
         "Draw all panels as one picture",
-        ProgramOperation::Panels,
         &[get("/api/panels.png").query(SCALE)],
     )
     .answers(&[(200, Shape::Png), (304, Shape::Empty), BAD_REQUEST]),
     by_program(
         "Draw one panel, pixel by pixel",
-        ProgramOperation::Panel,
         &[get("/api/panels/{i}.png").path_parameter(received::<u64>())],
     )
     .command_words("panel")
@@ -111,7 +101,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
     ]),
     by_program(
         "Draw the clock as a picture of any size",
-        ProgramOperation::FramePng,
         &[get("/api/frame.png").query(FRAME)],
     )
     .command_words("frame")
@@ -124,7 +113,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
     ]),
     by_program(
         "Draw the clock as a BMP picture of any size",
-        ProgramOperation::FrameBmp,
         &[get("/api/frame.bmp").query(FRAME)],
     )
     .command_words("frame bmp")
@@ -137,7 +125,6 @@ pub(super) const OPERATIONS: &[Operation] = &[
     ]),
     by_program(
         "Stream the panels over a WebSocket",
-        ProgramOperation::Preview,
         &[web_socket("/api/preview/ws")],
     )
     .command_words("watch")

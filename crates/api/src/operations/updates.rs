@@ -9,7 +9,7 @@ use crate::{
         ErrorBody, MessageBody,
         updates::{Digest, Oversize, Uploaded},
     },
-    operation::{Guard, Operation, Param, ProgramOperation, by_program, deprecated_get, post},
+    operation::{Guard, Operation, Param, by_program, deprecated_get, post},
     shape::{Shape, received, sent},
 };
 
@@ -32,7 +32,6 @@ const UPLOADED: &[(u16, Shape)] = &[
 pub(super) const OPERATIONS: &[Operation] = &[
     by_program(
         "Download and install the newest suitable release",
-        ProgramOperation::AutoUpdate,
         &[
             post("/api/firmware/auto_update"),
             deprecated_get("/api/firmware/auto_update"),
@@ -47,20 +46,15 @@ pub(super) const OPERATIONS: &[Operation] = &[
     ]),
     by_program(
         "Install a firmware image",
-        ProgramOperation::Firmware,
         &[post("/upload/firmware").query(DIGEST)],
     )
     .command_words("update firmware")
     .guard(Guard::Upload)
     .body(Shape::Image)
     .answers(UPLOADED),
-    by_program(
-        "Install a web bundle",
-        ProgramOperation::WebBundle,
-        &[post("/upload/webui")],
-    )
-    .command_words("update page")
-    .guard(Guard::Upload)
-    .body(Shape::Image)
-    .answers(UPLOADED),
+    by_program("Install a web bundle", &[post("/upload/webui")])
+        .command_words("update page")
+        .guard(Guard::Upload)
+        .body(Shape::Image)
+        .answers(UPLOADED),
 ];

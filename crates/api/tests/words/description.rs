@@ -2,11 +2,7 @@
 
 use std::{collections::BTreeSet, fs};
 
-use api::{
-    openapi,
-    operation::{Guard, ProgramOperation},
-    operations::{all, path_of},
-};
+use api::{openapi, operation::Guard, operations::all};
 use serde_json::Value;
 
 #[test]
@@ -101,10 +97,4 @@ fn operations_exist_only_in_the_states_they_are_for() {
             operation.summary
         );
     }
-}
-
-#[test]
-fn paths_are_found_in_the_table() {
-    assert_eq!(path_of(ProgramOperation::Health), "/healthz");
-    assert_eq!(path_of(ProgramOperation::Join), "/save");
 }

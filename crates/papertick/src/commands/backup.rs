@@ -8,11 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use api::{
-    documents::settings_file::{ImportReport, ImportRequest, SettingsFile, SettingsOrigin},
-    operation::ProgramOperation,
-    operations::path_of,
-};
+use api::documents::settings_file::{ImportReport, ImportRequest, SettingsFile, SettingsOrigin};
 use clap::{Args, Command, ValueHint};
 use device::{secret::Secret, settings::transfer};
 use runtime::{clock::Clock, printable::one_line};
@@ -131,8 +127,7 @@ pub fn backup(args: &BackupArgs) -> Result<(), Failure> {
 /// # Errors
 /// The clock refuses the export, or the file cannot be written.
 pub(crate) fn export(client: &mut ClockClient, args: &ExportArgs) -> Result<(), Failure> {
-    let path = path_of(ProgramOperation::ExportSettings);
-    let request = ClientRequest::new("GET", path, Payload::Nothing);
+    let request = ClientRequest::new("GET", "/api/settings/export", Payload::Nothing);
     let response = client.send(&request)?.accepted()?;
     args.write(&String::from_utf8_lossy(&response.body))
 }
@@ -213,8 +208,8 @@ impl ImportArgs {
             dry_run: self.dry_run,
             except: self.except.clone(),
         };
-        let path = path_of(ProgramOperation::ImportSettings);
-        let request = ClientRequest::new("POST", path, Payload::Json(json!(import)));
+        let payload = Payload::Json(json!(import));
+        let request = ClientRequest::new("POST", "/api/settings/import", payload);
         let response = client.send(&request)?;
         // A report comes with an error status too, if a value of the file is refused.
         let report = response

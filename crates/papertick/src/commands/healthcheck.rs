@@ -5,7 +5,6 @@ use std::{
     time::Duration,
 };
 
-use api::{operation::ProgramOperation, operations::path_of};
 use clap::Args;
 use http::StatusCode;
 use net::dialer::Dialer;
@@ -56,8 +55,8 @@ pub fn run(args: &HealthcheckArgs) -> Result<(), Failure> {
     };
     let dialer = Dialer::for_uploads(roots(None)?);
     let client = ClockClient::new(target::address("--url", &base)?, no_login, dialer)?;
-    let path = path_of(ProgramOperation::Health);
-    let response = client.send_once(&ClientRequest::new("GET", path, Payload::Nothing), TIMEOUT)?;
+    let request = ClientRequest::new("GET", "/healthz", Payload::Nothing);
+    let response = client.send_once(&request, TIMEOUT)?;
     let url = client.url();
     if response.status == StatusCode::OK {
         // A proxy may answer with a page of its own.
@@ -66,13 +65,13 @@ pub fn run(args: &HealthcheckArgs) -> Result<(), Failure> {
             Ok(())
         } else {
             Err(Failure::failed(format!(
-                "{url}{path} answers, but not as a clock; does a proxy answer in its place?"
+                "{url}/healthz answers, but not as a clock; does a proxy answer in its place?"
             )))
         };
     }
     let status = response.status.as_u16();
     Err(Failure::failed(format!(
-        "{url}{path} answers with status {status}"
+        "{url}/healthz answers with status {status}"
     )))
 }
 

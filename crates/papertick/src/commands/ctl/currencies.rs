@@ -3,8 +3,6 @@
 
 use api::{
     documents::{screens::CurrencyChoice, settings::SettingsChange},
-    operation::ProgramOperation,
-    operations::path_of,
     shape::Shape,
 };
 use device::settings::Key;
@@ -44,7 +42,7 @@ pub(super) fn check(
     if wanted.is_empty() {
         return Ok(());
     }
-    let settings = ClientRequest::new("GET", path_of(ProgramOperation::Settings), Payload::Nothing);
+    let settings = ClientRequest::new("GET", "/api/settings", Payload::Nothing);
     let settings = client
         .send(&settings)?
         .accepted()?

@@ -9,7 +9,7 @@ use api::{
         screens::{CurrencyChoice, ScreenChoice, TextPerPanel},
         settings::SettingsChange,
     },
-    operation::{BodyRule, HttpEndpoint, Operation, OperationHandler, ProgramOperation},
+    operation::{BodyRule, HttpEndpoint, Operation},
     operations::all,
     shape::Shape,
 };
@@ -108,20 +108,16 @@ pub(super) enum CommandKind {
     Restore,
 }
 
-/// The operations with their own handling in the client.
-const SPECIAL: [(ProgramOperation, CommandKind); 4] = [
-    (ProgramOperation::Settings, CommandKind::Settings),
-    (ProgramOperation::Preview, CommandKind::Watch),
-    (ProgramOperation::ExportSettings, CommandKind::Backup),
-    (ProgramOperation::ImportSettings, CommandKind::Restore),
-];
-
 impl CommandKind {
     /// How the command of an operation is performed.
     pub(super) fn of(operation: &Operation) -> CommandKind {
-        let performs = |special: ProgramOperation| matches!(operation.handler, OperationHandler::Program(program) if program == special);
-        let special = SPECIAL.iter().find(|(program, _)| performs(*program));
-        special.map_or(CommandKind::Plain, |(_, kind)| *kind)
+        match operation.command().as_str() {
+            "settings" => CommandKind::Settings,
+            "watch" => CommandKind::Watch,
+            "settings export" => CommandKind::Backup,
+            "settings import" => CommandKind::Restore,
+            _ => CommandKind::Plain,
+        }
     }
 }
 
@@ -373,10 +369,7 @@ pub(super) fn request(
     }
     let payload = payload(operation, matches)?;
     let mut request = ClientRequest::new(endpoint.method.name(), path, payload);
-    request.is_update |= matches!(
-        operation.handler,
-        OperationHandler::Program(ProgramOperation::AutoUpdate)
-    );
+    request.is_update |= endpoint.path == "/api/firmware/auto_update";
     Ok(request)
 }
 

@@ -14,11 +14,7 @@ mod unavailable;
 
 use std::{collections::BTreeSet, fmt::Write as _, ops::ControlFlow};
 
-use api::{
-    operation::{Operation, ProgramOperation},
-    operations::{GROUPS, path_of},
-    shape::Shape,
-};
+use api::{operation::Operation, operations::GROUPS, shape::Shape};
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, error::ErrorKind};
 use grammar::CommandKind;
 use runtime::printable::printable;
@@ -211,8 +207,7 @@ fn plain(
 
 /// Prints the settings, or the named ones.
 fn settings(client: &mut ClockClient, matches: &ArgMatches, json: bool) -> Result<(), Failure> {
-    let path = path_of(ProgramOperation::Settings);
-    let request = ClientRequest::new("GET", path, Payload::Nothing);
+    let request = ClientRequest::new("GET", "/api/settings", Payload::Nothing);
     let response = client.send(&request)?.accepted()?;
     let Some(Value::Object(document)) = response.json() else {
         return Err(Failure::failed(

@@ -1,9 +1,6 @@
 //! Explains why a clock answers 404 for an operation.
 
-use api::{
-    operation::{Guard, Operation, ProgramOperation},
-    operations::path_of,
-};
+use api::operation::{Guard, Operation};
 use http::StatusCode;
 use runtime::printable::one_line;
 use serde_json::Value;
@@ -36,7 +33,7 @@ fn find_reason(
     response: &ClientResponse,
 ) -> Option<String> {
     let is_portal = operation.guard == Guard::Portal;
-    let Some(settings) = get(client, ProgramOperation::Settings) else {
+    let Some(settings) = get(client, "/api/settings") else {
         if response.json().is_none() || !client.prefix().is_empty() {
             return Some(format!("is {} its address?", client.url()));
         }
@@ -49,7 +46,7 @@ fn find_reason(
     }
     let path = operation.endpoints.first()?.path;
     if path.starts_with("/sim/") {
-        let Some(bench) = get(client, ProgramOperation::BenchState) else {
+        let Some(bench) = get(client, "/sim/state") else {
             return Some("only a simulated board has a bench".into());
         };
         let is_demo = !bench["demo_relay"].is_null();
@@ -72,7 +69,7 @@ fn find_reason(
 }
 
 /// Gets a document of the clock. `None` if the request fails.
-fn get(client: &mut ClockClient, operation: ProgramOperation) -> Option<Value> {
-    let request = ClientRequest::new("GET", path_of(operation), Payload::Nothing);
+fn get(client: &mut ClockClient, path: &str) -> Option<Value> {
+    let request = ClientRequest::new("GET", path, Payload::Nothing);
     client.send(&request).ok()?.accepted().ok()?.json()
 }

@@ -12,7 +12,6 @@ mod terminal;
 
 use std::{io, time::Duration};
 
-use api::{operation::ProgramOperation, operations::path_of};
 use clap::{Arg, ArgMatches, Args, FromArgMatches};
 use futures_util::{SinkExt, StreamExt};
 use http::{StatusCode, header::AUTHORIZATION};
@@ -164,7 +163,7 @@ enum HandshakeError {
 
 async fn handshake(client: &ClockClient) -> Result<ClientWebSocket, HandshakeError> {
     let failed = |what: String| HandshakeError::Failed(Failure::unreachable(what));
-    let url = client.socket_url(path_of(ProgramOperation::Preview));
+    let url = client.socket_url("/api/preview/ws");
     let mut request = url
         .into_client_request()
         .map_err(|error| failed(error.to_string()))?;
