@@ -18,11 +18,10 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use sources::logos;
 use storage::{
-    HEADER_BYTES, Store,
+    Store, StoredFile,
     disk::{Disk, Folder},
     file::StoredContent,
     large::LargeDisk,
-    series::Records,
 };
 use updates::{
     image_store::{self, ImageStore},
@@ -38,14 +37,15 @@ use crate::{
 
 /// Files of a data folder that are copied. Programs and pages are replaced by small ones, because their content does not
 /// matter. Pictures are tested separately.
-const COPIED: [&str; 7] = [
+const COPIED: [&str; 8] = [
     "settings.json",
     "settings.json.previous",
     "memory.json",
     "memory.json.previous",
     "firmware.json",
     "firmware.json.previous",
-    "chain.dat",
+    "chain.json",
+    "chain.json.previous",
 ];
 
 /// Size of the parts in which an image is written, bytes.
@@ -172,8 +172,7 @@ enum DataChange {
     SaveSettings,
     ReplaceSettings,
     SaveMemory,
-    KeepBlock,
-    KeepPeriod,
+    SaveChain,
     Erase,
     InstallProgram,
     Pass,
@@ -181,15 +180,14 @@ enum DataChange {
     InstallPage,
 }
 
-const CHANGES: [(&str, DataChange); 10] = [
+const CHANGES: [(&str, DataChange); 9] = [
     ("settings are saved", DataChange::SaveSettings),
     (
         "settings replace all older ones",
         DataChange::ReplaceSettings,
     ),
     ("the memory is saved", DataChange::SaveMemory),
-    ("the header of a block is added", DataChange::KeepBlock),
-    ("headers are written anew", DataChange::KeepPeriod),
+    ("the headers are saved", DataChange::SaveChain),
     ("everything is erased", DataChange::Erase),
     ("a program is installed", DataChange::InstallProgram),
     ("a new program is found to work", DataChange::Pass),
@@ -211,15 +209,12 @@ impl DataChange {
             DataChange::Erase => {
                 let _ = save(&disk, DataChange::SaveSettings);
                 let _ = save(&disk, DataChange::SaveMemory);
-                let _ = save(&disk, DataChange::KeepPeriod);
-            }
-            DataChange::KeepBlock => {
-                let _ = save(&disk, DataChange::KeepPeriod);
+                let _ = save(&disk, DataChange::SaveChain);
             }
             DataChange::SaveSettings
-            | DataChange::KeepPeriod
             | DataChange::ReplaceSettings
             | DataChange::SaveMemory
+            | DataChange::SaveChain
             | DataChange::InstallProgram
             | DataChange::InstallPage => {}
         }
@@ -242,8 +237,7 @@ impl DiskChange for RunningChange {
             DataChange::SaveSettings
             | DataChange::ReplaceSettings
             | DataChange::SaveMemory
-            | DataChange::KeepBlock
-            | DataChange::KeepPeriod
+            | DataChange::SaveChain
             | DataChange::Erase => save(&disk, self.change).is_ok(),
             DataChange::InstallProgram => {
                 install(&disk, self.running, ImageKind::Firmware, 2).is_ok()
@@ -288,7 +282,7 @@ impl DiskChange for RunningChange {
             ("program", description),
             ("settings", content("settings", &loaded.settings)?),
             ("memory", content("memory", &loaded.memory)?),
-            ("chain", headers(&loaded.chain)),
+            ("chain", content("chain", &loaded.chain)?),
             ("page", digest(page.unwrap_or_default().as_bytes())),
         ]
         .into())
@@ -324,12 +318,6 @@ fn content(what: &str, content: &StoredContent) -> Result<String, String> {
     }
 }
 
-fn headers(records: &Records) -> String {
-    let about = records.about.as_ref().map(|about| json!(about).to_string());
-    let about = about.unwrap_or_default();
-    digest(&[about.as_bytes(), &records.bytes].concat())
-}
-
 /// Start of a SHA-256 digest.
 fn digest(bytes: &[u8]) -> String {
     let mut digits = hex::encode(Sha256::digest(bytes));
@@ -345,18 +333,12 @@ fn save(disk: &SharedDisk, act: DataChange) -> io::Result<()> {
         body.insert("tried".to_string(), json!("x".repeat(1000)));
         body
     };
+    let mut save = |file, content| store.save(file, &changed(content));
     match act {
-        DataChange::SaveSettings => store.save_settings(&changed(loaded.settings)),
+        DataChange::SaveSettings => save(StoredFile::Settings, loaded.settings),
         DataChange::ReplaceSettings => store.replace_settings(&changed(loaded.settings)),
-        DataChange::SaveMemory => store.save_memory(&changed(loaded.memory)),
-        DataChange::KeepBlock => {
-            let about = loaded.chain.about.unwrap_or_default();
-            let block = [loaded.chain.bytes, vec![0xA5; HEADER_BYTES]].concat();
-            store.save_chain(&about, &block)
-        }
-        DataChange::KeepPeriod => {
-            store.save_chain(&changed(StoredContent::Nothing), &[0x5A; 9 * HEADER_BYTES])
-        }
+        DataChange::SaveMemory => save(StoredFile::Memory, loaded.memory),
+        DataChange::SaveChain => save(StoredFile::Chain, loaded.chain),
         DataChange::Erase => store.wipe(),
         DataChange::InstallProgram
         | DataChange::Pass

@@ -6,11 +6,10 @@ use chain::{BlockHash, CompactTarget, HEADER_BYTES, Header, Work, anchor::Anchor
 use market::ChainSpec;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use storage::series::Records;
 
-/// The description in the file: the network, the anchor, and the block before the first header.
+/// The file: the network, the anchor, the block before the first header, and all headers, oldest first.
 #[derive(Serialize, Deserialize)]
-struct FileDescription {
+struct ChainFile {
     network: String,
     anchor: String,
     next: u32,
@@ -18,49 +17,39 @@ struct FileDescription {
     bits: u32,
     #[serde(with = "hex::serde")]
     work: [u8; 32],
+    #[serde(with = "hex::serde")]
+    headers: Vec<u8>,
 }
 
-/// The description in the file.
-pub fn about(spec: &ChainSpec, chain: &Chain) -> Map<String, Value> {
+/// The content of the file.
+pub fn content(spec: &ChainSpec, chain: &Chain) -> Map<String, Value> {
     let base = chain.base();
-    let about = json!(FileDescription {
+    let file = json!(ChainFile {
         network: spec.network.name().to_owned(),
         anchor: anchor_text(&spec.anchor),
         next: base.next,
         hash: base.hash.to_string(),
         bits: base.bits.to_consensus(),
         work: base.work.to_be_bytes(),
+        headers: chain.headers().flat_map(chain::bytes).collect(),
     });
-    about.as_object().cloned().unwrap_or_default()
-}
-
-/// The bytes of all headers, oldest first.
-pub fn headers(chain: &Chain) -> Vec<u8> {
-    let headers = chain.headers();
-    let mut bytes = Vec::with_capacity(headers.len() * HEADER_BYTES);
-    for header in headers {
-        bytes.extend(chain::bytes(header));
-    }
-    bytes
+    file.as_object().cloned().unwrap_or_default()
 }
 
 /// The chain in a file; all headers are verified again. `None` if it is another chain than the configured one.
-pub fn read(records: &Records, spec: &ChainSpec) -> Option<Chain> {
-    let about = FileDescription::deserialize(records.about.as_ref()?).ok()?;
-    if about.network != spec.network.name() || about.anchor != anchor_text(&spec.anchor) {
+pub fn read(content: &Map<String, Value>, spec: &ChainSpec) -> Option<Chain> {
+    let file = ChainFile::deserialize(content).ok()?;
+    if file.network != spec.network.name() || file.anchor != anchor_text(&spec.anchor) {
         return None;
     }
     let base = Anchor {
-        next: about.next,
-        hash: about.hash.parse::<BlockHash>().ok()?,
-        bits: CompactTarget::from_consensus(about.bits),
-        work: Work::from_be_bytes(about.work),
+        next: file.next,
+        hash: file.hash.parse::<BlockHash>().ok()?,
+        bits: CompactTarget::from_consensus(file.bits),
+        work: Work::from_be_bytes(file.work),
     };
-    let headers: Vec<Header> = records
-        .bytes
-        .chunks_exact(HEADER_BYTES)
-        .filter_map(chain::header)
-        .collect();
+    let headers = file.headers.chunks_exact(HEADER_BYTES);
+    let headers: Vec<Header> = headers.filter_map(chain::header).collect();
     let mut chain = Chain::new(spec.network, base);
     // If a header is damaged, the headers before it are used.
     let _ = chain.accept(&headers, None);
@@ -72,8 +61,6 @@ fn anchor_text(anchor: &Anchor) -> String {
     let bits = anchor.bits.to_consensus();
     format!("{}:{}:{bits:08x}", anchor.next, anchor.hash)
 }
-
-const _: () = assert!(HEADER_BYTES == storage::HEADER_BYTES);
 
 #[cfg(test)]
 mod tests {
@@ -106,45 +93,40 @@ mod tests {
         }
     }
 
-    fn file_of(spec: &ChainSpec, chain: &Chain) -> Records {
-        Records {
-            about: Some(about(spec, chain)),
-            bytes: headers(chain),
-        }
-    }
-
     #[test]
     fn a_file_of_another_chain_is_ignored() {
         let (spec, chain) = long();
-        let records = file_of(&spec, &chain);
-        assert_eq!(read(&Records::default(), &spec), None);
+        let stored = content(&spec, &chain);
+        assert_eq!(read(&Map::new(), &spec), None);
         let main = ChainSpec::built_in(Network::Main);
-        assert_eq!(read(&records, &main), None);
+        assert_eq!(read(&stored, &main), None);
         let mut other = spec;
         other.anchor.next = 2016;
-        assert_eq!(read(&records, &other), None);
+        assert_eq!(read(&stored, &other), None);
         for (member, value) in [
             ("next", json!(-1)),
             ("hash", json!("00")),
             ("bits", Value::Null),
             ("work", json!("0x0")),
+            ("headers", json!("0")),
         ] {
-            let mut records = records.clone();
-            let about = records.about.as_mut().unwrap();
-            about.insert(member.to_string(), value);
-            assert_eq!(read(&records, &spec), None, "{member}");
+            let mut stored = stored.clone();
+            stored.insert(member.to_string(), value);
+            assert_eq!(read(&stored, &spec), None, "{member}");
         }
     }
 
     #[test]
     fn the_chain_ends_before_a_damaged_header() {
         let (spec, chain) = long();
-        let mut records = file_of(&spec, &chain);
+        let mut stored = content(&spec, &chain);
         let count = chain.headers().len();
-        let last = records.bytes.len() - HEADER_BYTES;
+        let mut headers: Vec<u8> = chain.headers().flat_map(chain::bytes).collect();
+        let last = headers.len() - HEADER_BYTES;
         // Breaks the link to the previous block. Another damage might leave enough work on regtest.
-        records.bytes[last + 4] ^= 1;
-        let newest = read(&records, &spec).unwrap();
+        headers[last + 4] ^= 1;
+        stored.insert("headers".into(), hex::encode(headers).into());
+        let newest = read(&stored, &spec).unwrap();
         assert_eq!(newest.headers().len(), count - 1);
         assert!(newest.headers().eq(chain.headers().take(count - 1)));
     }

@@ -8,7 +8,8 @@ use device::{
     settings::{Settings, store},
 };
 use passwords::generate;
-use storage::{Loaded, file::StoredContent, series::Records};
+use serde_json::{Map, Value};
+use storage::{Loaded, file::StoredContent};
 
 /// What the previous run stored.
 pub(crate) struct StoredState {
@@ -16,8 +17,8 @@ pub(crate) struct StoredState {
     pub(crate) settings: Settings,
     /// The memory.
     pub(crate) memory: Memory,
-    /// The block headers.
-    pub(crate) chain: Records,
+    /// The block headers, if any.
+    pub(crate) chain: Option<Map<String, Value>>,
     /// A generated password, if the control interface must be protected and none is stored.
     pub(crate) generated_password: Option<GeneratedPassword>,
     /// Problems, as texts for people.
@@ -72,7 +73,7 @@ impl StoredState {
         Ok(StoredState {
             settings,
             memory,
-            chain: loaded.chain,
+            chain: loaded.chain.whole(),
             generated_password,
             notes,
             storage_error: None,

@@ -36,13 +36,13 @@ pub enum Damage {
 
 impl Document {
     /// Encodes the file.
-    pub fn encode(&self, kind: &str) -> Vec<u8> {
-        let body = serde_json::to_string(&self.body).unwrap_or_default();
-        let sum = checksum(kind, self.generation, body.as_bytes());
+    pub fn encode(kind: &str, generation: u64, body: &Map<String, Value>) -> Vec<u8> {
+        let body = serde_json::to_string(body).unwrap_or_default();
+        let sum = checksum(kind, generation, body.as_bytes());
         let head = json!({
             "papertick": kind,
             "version": VERSION,
-            "generation": self.generation,
+            "generation": generation,
             "crc32": format!("{sum:08x}"),
         });
         format!("{head}\n{body}\n").into_bytes()
@@ -103,7 +103,8 @@ mod tests {
 
     #[test]
     fn every_truncation_and_every_flipped_bit_is_detected() {
-        let bytes = document().encode("settings");
+        let Document { generation, body } = document();
+        let bytes = Document::encode("settings", generation, &body);
         for length in 0..bytes.len() {
             assert!(
                 Document::decode("settings", &bytes[..length]).is_err(),

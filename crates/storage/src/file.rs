@@ -16,13 +16,13 @@ use crate::{
 };
 
 /// Most files per name that are moved aside.
-pub(crate) const ASIDE_MAX: u32 = 5;
+const ASIDE_MAX: u32 = 5;
 
 /// Attempts to read a file, because an I/O error may be temporary.
-pub(crate) const READ_TRIES: u32 = 3;
+const READ_TRIES: u32 = 3;
 
 /// Suffix of a damaged file that was moved aside.
-pub(crate) const DAMAGED: &str = "damaged";
+const DAMAGED: &str = "damaged";
 
 /// Suffix of an unreadable file that was moved aside.
 const UNREADABLE: &str = "unread";
@@ -182,13 +182,10 @@ impl StateFile {
     /// # Errors
     /// The write failed; a load still finds the previous content.
     pub fn save(&mut self, disk: &mut dyn Disk, body: &Map<String, Value>) -> io::Result<()> {
-        let document = Document {
-            generation: self.generation + 1,
-            body: body.clone(),
-        };
+        let generation = self.generation + 1;
         let new = format!("{}.new", self.current());
         let prepared = disk
-            .write(&new, &document.encode(self.kind))
+            .write(&new, &Document::encode(self.kind, generation, body))
             .and_then(|()| disk.sync(&new))
             .and_then(|()| self.move_unreadable_aside(disk));
         if let Err(error) = prepared {
@@ -211,7 +208,7 @@ impl StateFile {
                     (self.current, self.previous) = (FileUse::Whole, FileUse::Free);
                 }
             })?;
-        self.generation = document.generation;
+        self.generation = generation;
         self.current = FileUse::Whole;
         Ok(())
     }
@@ -304,7 +301,7 @@ fn reason(bytes: &[u8], damage: Damage) -> String {
     damage.to_string()
 }
 
-pub(crate) fn aside_name(name: &str, what: &str, number: u32) -> String {
+fn aside_name(name: &str, what: &str, number: u32) -> String {
     format!("{name}.{what}-{number}")
 }
 
@@ -312,7 +309,7 @@ pub(crate) fn aside_name(name: &str, what: &str, number: u32) -> String {
 ///
 /// # Errors
 /// The file cannot be renamed.
-pub(crate) fn move_aside(disk: &mut dyn Disk, name: &str, what: &str) -> io::Result<String> {
+fn move_aside(disk: &mut dyn Disk, name: &str, what: &str) -> io::Result<String> {
     let names = disk.names()?;
     let free = (1..ASIDE_MAX).find(|number| !names.contains(&aside_name(name, what, *number)));
     let moved = aside_name(name, what, free.unwrap_or(ASIDE_MAX));

@@ -1,11 +1,9 @@
-//! Files that survive a power cut: settings and memory, each with its previous generation, and the chain of headers.
+//! Files that survive a power cut: settings, memory and block headers, each with its previous generation.
 //!
-//! `disk` is the folder, `document` the file format, `file` a file with its generations, `series` a file of records that
-//! grows, `large` is for files that are too large for memory, `store_thread` writes on a separate thread, and `lock` keeps a
-//! second clock out of the folder.
+//! `disk` is the folder, `document` the file format, `file` a file with its generations, `large` is for files that are too
+//! large for memory, `store_thread` writes on a separate thread, and `lock` keeps a second clock out of the folder.
 //!
-//! **Invariant:** after a power cut at any moment, each file has the content before or after the save in progress. A file
-//! that grows may have a part of the new records.
+//! **Invariant:** after a power cut at any moment, each file has the content before or after the save in progress.
 
 pub mod crash_dump;
 pub mod disk;
@@ -13,7 +11,6 @@ pub mod document;
 pub mod file;
 pub mod large;
 pub mod lock;
-pub mod series;
 pub mod store_thread;
 
 use std::io;
@@ -22,26 +19,37 @@ use serde_json::{Map, Value};
 
 use disk::Disk;
 use file::{StateFile, StoredContent};
-use series::{Records, Series};
 
-/// Kind of the file with the settings and secrets.
-pub const SETTINGS: &str = "settings";
+/// A file of the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StoredFile {
+    /// The settings and secrets.
+    Settings,
+    /// The memory of the device.
+    Memory,
+    /// The block headers.
+    Chain,
+}
 
-/// Kind of the file with the memory of the device.
-pub const MEMORY: &str = "memory";
+impl StoredFile {
+    /// Kind of the file, the start of its name.
+    pub const fn kind(self) -> &'static str {
+        match self {
+            StoredFile::Settings => "settings",
+            StoredFile::Memory => "memory",
+            StoredFile::Chain => "chain",
+        }
+    }
+}
 
-/// Kind of the file with the block headers.
-pub const CHAIN: &str = "chain";
-
-/// Length of a block header, bytes.
-pub const HEADER_BYTES: usize = 80;
+/// The file of block headers of versions before `chain.json`. It is not read, because headers are downloaded again.
+const OLD_CHAIN: &str = "chain.dat";
 
 /// The files of one clock.
 pub struct Store {
     disk: Box<dyn Disk>,
-    settings: StateFile,
-    memory: StateFile,
-    chain: Series,
+    /// In the order of [`StoredFile`].
+    files: [StateFile; 3],
 }
 
 /// Content of the files at the start.
@@ -52,7 +60,7 @@ pub struct Loaded {
     /// The memory.
     pub memory: StoredContent,
     /// The headers of blocks.
-    pub chain: Records,
+    pub chain: StoredContent,
     /// Warnings for people.
     pub notes: Vec<String>,
 }
@@ -60,31 +68,28 @@ pub struct Loaded {
 impl Store {
     /// Opens and reads the files. Moves damaged files aside.
     pub fn open(mut disk: Box<dyn Disk>) -> (Store, Loaded) {
-        let (settings, settings_found) = StateFile::open(SETTINGS, disk.as_mut());
-        let (memory, memory_found) = StateFile::open(MEMORY, disk.as_mut());
-        let (chain, records, chain_notes) = Series::open(CHAIN, HEADER_BYTES, disk.as_mut());
-        let notes = [settings_found.notes, memory_found.notes, chain_notes].concat();
-        let store = Store {
-            disk,
-            settings,
-            memory,
-            chain,
-        };
+        let mut open = |file: StoredFile| StateFile::open(file.kind(), disk.as_mut());
+        let (settings, settings_found) = open(StoredFile::Settings);
+        let (memory, memory_found) = open(StoredFile::Memory);
+        let (chain, chain_found) = open(StoredFile::Chain);
         let loaded = Loaded {
             settings: settings_found.content,
             memory: memory_found.content,
-            chain: records,
-            notes,
+            chain: chain_found.content,
+            notes: [settings_found.notes, memory_found.notes, chain_found.notes].concat(),
         };
-        (store, loaded)
+        // If it stays, it does no harm.
+        let _ = disk.remove(OLD_CHAIN);
+        let files = [settings, memory, chain];
+        (Store { disk, files }, loaded)
     }
 
-    /// Saves the settings. They are durable when this returns.
+    /// Saves a file. It is durable when this returns.
     ///
     /// # Errors
-    /// The write failed; the previous settings are unchanged.
-    pub fn save_settings(&mut self, settings: &Map<String, Value>) -> io::Result<()> {
-        self.settings.save(self.disk.as_mut(), settings)
+    /// The write failed; the previous content is unchanged.
+    pub fn save(&mut self, file: StoredFile, body: &Map<String, Value>) -> io::Result<()> {
+        self.files[file as usize].save(self.disk.as_mut(), body)
     }
 
     /// Saves the settings and replaces all previous generations, because these have an older password or none. They are
@@ -93,28 +98,12 @@ impl Store {
     /// # Errors
     /// The write failed; the previous settings are unchanged.
     pub fn replace_settings(&mut self, settings: &Map<String, Value>) -> io::Result<()> {
-        self.save_settings(settings)?;
-        if let Err(error) = self.save_settings(settings) {
+        self.save(StoredFile::Settings, settings)?;
+        if let Err(error) = self.save(StoredFile::Settings, settings) {
             // The new settings are durable. The previous generation is used only if they are damaged.
             tracing::warn!(%error, "cannot replace the previous generation of the settings");
         }
         Ok(())
-    }
-
-    /// Saves the memory. It is durable when this returns.
-    ///
-    /// # Errors
-    /// The write failed; the previous memory is unchanged.
-    pub fn save_memory(&mut self, memory: &Map<String, Value>) -> io::Result<()> {
-        self.memory.save(self.disk.as_mut(), memory)
-    }
-
-    /// Saves the headers of a chain, and a description of their start. They are durable when this returns.
-    ///
-    /// # Errors
-    /// Not all headers were written; the previous headers are unchanged.
-    pub fn save_chain(&mut self, about: &Map<String, Value>, headers: &[u8]) -> io::Result<()> {
-        self.chain.save(self.disk.as_mut(), about, headers)
     }
 
     /// Removes all settings, secrets, memory and headers, and all files that were moved aside.
@@ -122,9 +111,10 @@ impl Store {
     /// # Errors
     /// A file cannot be removed; all others are removed.
     pub fn wipe(&mut self) -> io::Result<()> {
-        let chain = self.chain.wipe(self.disk.as_mut());
-        let memory = self.memory.wipe(self.disk.as_mut());
-        let settings = self.settings.wipe(self.disk.as_mut());
-        chain.and(memory).and(settings)
+        let mut wiped = Ok(());
+        for file in self.files.iter_mut().rev() {
+            wiped = wiped.and(file.wipe(self.disk.as_mut()));
+        }
+        wiped
     }
 }

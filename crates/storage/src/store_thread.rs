@@ -5,7 +5,7 @@ use std::{io, thread};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::Store;
+use crate::{Store, StoredFile};
 
 /// Most queued writes.
 const JOBS_MAX: usize = 8;
@@ -27,10 +27,8 @@ pub struct StoreWorker {
 
 /// A write that the storage thread performs.
 enum StoreTask {
-    Settings(Map<String, Value>),
+    Save(StoredFile, Map<String, Value>),
     ReplaceSettings(Map<String, Value>),
-    Memory(Map<String, Value>),
-    Chain(Map<String, Value>, Vec<u8>),
     Wipe,
 }
 
@@ -72,10 +70,8 @@ impl StoreWorker {
 impl StoreJob {
     fn perform(self, store: &mut Store) {
         let result = match self.task {
-            StoreTask::Settings(settings) => store.save_settings(&settings),
+            StoreTask::Save(file, body) => store.save(file, &body),
             StoreTask::ReplaceSettings(settings) => store.replace_settings(&settings),
-            StoreTask::Memory(memory) => store.save_memory(&memory),
-            StoreTask::Chain(about, headers) => store.save_chain(&about, &headers),
             StoreTask::Wipe => store.wipe(),
         };
         // Fails if the caller does not wait any more.
@@ -115,10 +111,8 @@ impl StoreHandle {
     /// # Errors
     /// The write failed.
     pub async fn save_settings(&self, settings: Map<String, Value>) -> io::Result<()> {
-        self.begin(StoreTask::Settings(settings))
-            .await
-            .ended()
-            .await
+        let mut write = self.begin_save(StoredFile::Settings, settings).await;
+        write.ended().await
     }
 
     /// Saves the settings and replaces all previous generations. They are durable when this returns.
@@ -132,14 +126,9 @@ impl StoreHandle {
             .await
     }
 
-    /// Starts to save the memory.
-    pub async fn begin_memory(&self, memory: Map<String, Value>) -> PendingWrite {
-        self.begin(StoreTask::Memory(memory)).await
-    }
-
-    /// Starts to save the headers of a chain, and a description of their start.
-    pub async fn begin_chain(&self, about: Map<String, Value>, headers: Vec<u8>) -> PendingWrite {
-        self.begin(StoreTask::Chain(about, headers)).await
+    /// Starts to save a file.
+    pub async fn begin_save(&self, file: StoredFile, body: Map<String, Value>) -> PendingWrite {
+        self.begin(StoreTask::Save(file, body)).await
     }
 
     /// Removes settings, secrets, memory and headers durably.
@@ -183,7 +172,7 @@ mod tests {
         runtime.block_on(async {
             let other = spawn_blocking(move || ended.recv());
             let settings = Map::from_iter([("a".to_string(), 1.into())]);
-            let mut memory = handle.begin_memory(Map::new()).await;
+            let mut memory = handle.begin_save(StoredFile::Memory, Map::new()).await;
             handle.save_settings(settings.clone()).await.unwrap();
             memory.ended().await.unwrap();
             assert_eq!(open().1.settings.whole(), Some(settings));

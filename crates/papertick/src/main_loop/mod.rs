@@ -28,7 +28,7 @@ use runtime::{
     inbox::{INBOX_DEPTH, InboxMessage, ReplyChannel, Stopped},
     tasks::Stop,
 };
-use storage::store_thread::StoreHandle;
+use storage::{StoredFile, store_thread::StoreHandle};
 use tokio::{
     sync::{mpsc, oneshot, watch},
     time::{Instant, sleep_until},
@@ -36,7 +36,7 @@ use tokio::{
 
 use self::{
     channels::{LoopReceivers, LoopSenders},
-    pending_save::{PendingSave, SaveTrigger},
+    pending_save::{HEADERS_PERIOD, MEMORY_PERIOD, PendingSave, SaveTrigger},
 };
 use crate::{chain_file, truth_log::TruthLog};
 
@@ -237,10 +237,10 @@ impl MainLoop {
             effects,
             probes,
             rounds: 0,
-            memory: PendingSave::default(),
+            memory: PendingSave::every(MEMORY_PERIOD),
             truth_log: TruthLog::default(),
             chain,
-            headers: PendingSave::default(),
+            headers: PendingSave::every(HEADERS_PERIOD),
             wipe_replies: Vec::new(),
             first_round: Some(first_round),
         };
@@ -400,7 +400,8 @@ impl MainLoop {
             return;
         }
         let memory = self.device.memory().to_json(self.clock.now());
-        self.memory.started(self.store.begin_memory(memory).await);
+        let write = self.store.begin_save(StoredFile::Memory, memory).await;
+        self.memory.started(write);
     }
 
     /// Handles the result of a save of the memory.
@@ -420,10 +421,10 @@ impl MainLoop {
         let Some((spec, chain)) = self.chain.as_ref().zip(self.device.chain()) else {
             return;
         };
-        let (about, bytes) = (chain_file::about(spec, chain), chain_file::headers(chain));
+        let content = chain_file::content(spec, chain);
         self.saved_tip = tip(&self.device);
-        self.headers
-            .started(self.store.begin_chain(about, bytes).await);
+        let write = self.store.begin_save(StoredFile::Chain, content).await;
+        self.headers.started(write);
     }
 
     /// Handles the result of a save of headers. After a restart, missing headers are fetched again.

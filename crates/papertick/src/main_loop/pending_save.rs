@@ -8,6 +8,9 @@ use tokio::time::Instant;
 /// Shortest time between two saves of the memory.
 pub const MEMORY_PERIOD: Duration = Duration::from_secs(60);
 
+/// Shortest time between two saves of the headers: each writes all of them, and missing ones are downloaded again.
+pub const HEADERS_PERIOD: Duration = Duration::from_secs(60 * 60);
+
 /// Time from a change of the memory to its save, so that changes that follow are saved together.
 pub const MEMORY_DELAY: Duration = Duration::from_secs(5);
 
@@ -15,8 +18,10 @@ pub const MEMORY_DELAY: Duration = Duration::from_secs(5);
 pub const SAVE_PAUSE_MAX: Duration = Duration::from_secs(60 * 60);
 
 /// Schedule of the saves of one file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct PendingSave {
+    /// Shortest time between two saves.
+    period: Duration,
     /// Time of the first unsaved change.
     changed_at: Option<Instant>,
     /// Start of the last save.
@@ -37,6 +42,17 @@ pub(super) enum SaveTrigger {
 }
 
 impl PendingSave {
+    /// A schedule without changes.
+    pub(super) fn every(period: Duration) -> PendingSave {
+        PendingSave {
+            period,
+            changed_at: None,
+            started_at: None,
+            write: None,
+            failures: 0,
+        }
+    }
+
     /// Records an unsaved change.
     pub(super) fn mark_changed(&mut self) {
         self.changed_at.get_or_insert_with(Instant::now);
@@ -57,9 +73,12 @@ impl PendingSave {
         Some(spaced.map_or(delayed, |spaced| spaced.max(delayed)))
     }
 
-    /// Shortest time between two saves; doubles with each failure.
+    /// Shortest time to the next save; after a failure a minute, which doubles with each further one.
     fn pause(&self) -> Duration {
-        let factor = 2_u32.saturating_pow(self.failures.saturating_sub(1));
+        let Some(doubled) = self.failures.checked_sub(1) else {
+            return self.period;
+        };
+        let factor = 2_u32.saturating_pow(doubled);
         MEMORY_PERIOD.saturating_mul(factor).min(SAVE_PAUSE_MAX)
     }
 

@@ -159,7 +159,8 @@ impl RunningDevice {
         let initial_inputs = initial_inputs.chain(locked).chain([name]);
         let known_peers = KnownPeers::of(stored.memory.peers.clone());
         let chain = config.run.chain().map_err(io::Error::other)?;
-        let headers = chain.and_then(|chain| chain_file::read(&stored.chain, &chain));
+        let headers = chain.zip(stored.chain.as_ref());
+        let headers = headers.and_then(|(chain, stored)| chain_file::read(stored, &chain));
         let initial = InitialState {
             board: spec,
             settings: stored.settings,

@@ -14,7 +14,7 @@ use feeds::p2p;
 use market::{ChainSpec, now::Now};
 use papertick::chain_file;
 use serde_json::{Value, json};
-use storage::{Store, disk::Folder};
+use storage::{Store, StoredFile, disk::Folder};
 use tokio_rustls::rustls::{ServerConnection, Stream};
 
 use crate::{
@@ -68,15 +68,14 @@ fn a_clock_starts_with_stored_chain_and_peers() {
         ..Memory::default()
     };
     let (mut store, _) = Store::open(Box::new(Folder::new(folder.path())));
-    let about = chain_file::about(&spec, &chain);
-    store
-        .save_chain(&about, &chain_file::headers(&chain))
-        .unwrap();
+    let content = chain_file::content(&spec, &chain);
+    store.save(StoredFile::Chain, &content).unwrap();
     let now = Now {
         uptime: Duration::ZERO,
         utc: None,
     };
-    store.save_memory(&memory.to_json(now)).unwrap();
+    let memory = memory.to_json(now);
+    store.save(StoredFile::Memory, &memory).unwrap();
 
     let _clock = Clock::start_with(folder.path(), &["--chain", "regtest"]);
     let mut stream = accepted(&listener);

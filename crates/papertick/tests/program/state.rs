@@ -14,7 +14,7 @@ use rustix::{
     fs::{CWD, FileType, Mode, mknodat},
     process::Signal,
 };
-use storage::{Store, disk::Folder};
+use storage::{Store, StoredFile, disk::Folder};
 
 use crate::clock::{Clock, eventually, folder, papertick};
 
@@ -65,7 +65,8 @@ fn defaults_apply_until_settings_are_stored() {
 /// Stores settings as a clock would.
 fn store(data_dir: &Path, settings: &Settings) {
     let (mut store, _) = Store::open(Box::new(Folder::new(data_dir)));
-    store.save_settings(&store::to_json(settings)).unwrap();
+    let settings = store::to_json(settings);
+    store.save(StoredFile::Settings, &settings).unwrap();
 }
 
 /// The setting, the flag, and whether debug lines are logged.

@@ -26,7 +26,7 @@ use papertick::{
     main_loop::{
         InitialState, MainLoop,
         channels::LoopReceivers,
-        pending_save::{MEMORY_DELAY, MEMORY_PERIOD, SAVE_PAUSE_MAX},
+        pending_save::{HEADERS_PERIOD, MEMORY_DELAY, MEMORY_PERIOD, SAVE_PAUSE_MAX},
     },
 };
 use runtime::{
@@ -36,7 +36,7 @@ use runtime::{
 };
 use serde_json::{Map, Value, json};
 use storage::{
-    MEMORY, SETTINGS, Store,
+    Store, StoredFile,
     disk::Disk,
     document::Document,
     file::StateFile,
@@ -48,6 +48,9 @@ use tokio::{
 };
 
 use crate::miner::Miner;
+
+const SETTINGS: &str = StoredFile::Settings.kind();
+const MEMORY: &str = StoredFile::Memory.kind();
 
 /// A running main loop.
 struct LoopRig {
@@ -223,7 +226,8 @@ fn on_regtest() -> (LoopRig, ChainSpec) {
 fn stored_tip(disk: &SharedDisk, spec: &ChainSpec) -> BlockHash {
     let healthy = SharedDisk::of(disk.look().healthy());
     let (_, loaded) = Store::open(Box::new(healthy));
-    chain_file::read(&loaded.chain, spec).unwrap().tip()
+    let stored = loaded.chain.whole().unwrap();
+    chain_file::read(&stored, spec).unwrap().tip()
 }
 
 fn patch(body: Value) -> Request {
@@ -468,7 +472,7 @@ async fn a_factory_reset_that_fails_halfway_keeps_memory_and_headers() {
             continue;
         }
         rig.disk.heal();
-        sleep(2 * MEMORY_PERIOD).await;
+        sleep(HEADERS_PERIOD).await;
         let after = stored(&rig.disk.look(), MEMORY).unwrap().1;
         assert_eq!(after["fee"]["value"], before["fee"]["value"], "step {step}");
         assert_eq!(stored_tip(&rig.disk, &spec), miner.tip(), "step {step}");
@@ -607,7 +611,7 @@ async fn the_headers_are_saved() {
     rig.disk.arrange(1, DiskFault::ReadOnly);
     miner.mine(1);
     rig.headers(&miner.headers[4..]).await;
-    sleep(MEMORY_PERIOD).await;
+    sleep(HEADERS_PERIOD).await;
     let notes = rig.notes();
     assert!(notes.contains("nothing can be stored"), "{notes}");
     rig.disk.heal();

@@ -7,10 +7,12 @@ use lab::{
 };
 use serde_json::{Map, Value, json};
 use storage::{
-    SETTINGS,
+    StoredFile,
     disk::Disk,
     file::{StateFile, StoredContent},
 };
+
+const SETTINGS: &str = StoredFile::Settings.kind();
 
 /// More steps than any save or start has.
 const STEPS: usize = 64;
