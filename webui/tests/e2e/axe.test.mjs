@@ -1,13 +1,9 @@
 // Checks every view with axe, at widths from a phone to a desktop and in both themes.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { MockClock } from '../mock/clock.mjs';
 import { introduced } from '../mock/displays.mjs';
-import { launch, openPage } from './browser.mjs';
-
-const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+import { launch, openPage, violations } from './browser.mjs';
 
 let browser;
 let clock;
@@ -22,13 +18,6 @@ after(async () => {
   await browser.close();
   await clock.close();
 });
-
-async function violations(page) {
-  // Evaluated by the debugger, because the content security policy allows only scripts of the page.
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
-}
 
 for (const [colorScheme, width] of [
   ['light', 390],

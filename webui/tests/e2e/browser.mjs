@@ -1,6 +1,7 @@
 // Starts a headless Chromium with a new profile, and opens pages that record script errors and unexpected requests.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
 
 /** Programs of Debian. The first one needs half the time. */
@@ -15,6 +16,8 @@ const ARGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Timeout of tests, ms: a busy machine is slow, and a page waits 5 s before it reconnects. */
 const TIMEOUT_MS = 20_000;
@@ -55,6 +58,14 @@ export async function openPage(context, url, path = '/') {
   await page.goto(url + path);
   await page.waitForSelector('[data-link="live"]');
   return { page, faults };
+}
+
+/** The faults that axe finds in a page. */
+export async function violations(page) {
+  // Evaluated by the debugger, because the content security policy allows only scripts of the page.
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
 }
 
 /** Waits until a check returns a truthy value, and returns it. */

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { launch, openPage, until } from './browser.mjs';
+import { launch, openPage, until, violations } from './browser.mjs';
 import { BIN, skip } from './program.mjs';
 
 let browser;
@@ -306,6 +306,22 @@ test('a clock with a password requires a sign-in', { skip, timeout: 60_000 }, as
   await owner.waitForSelector('[data-key="digitFontPx"]');
   await context.close();
 });
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`axe finds no fault in the handbook: ${colorScheme}`, { skip, timeout: 120_000 }, async () => {
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme });
+    const handbook = await context.newPage();
+    await handbook.goto(`${url}/handbook/`);
+    const links = handbook.locator('nav details a');
+    const addresses = await links.evaluateAll((all) => all.map(({ href }) => href));
+    assert.ok(addresses.length > 20);
+    for (const address of [`${url}/handbook/?q=sign`, ...addresses]) {
+      await handbook.goto(address);
+      assert.deepEqual(await violations(handbook), [], address);
+    }
+    await context.close();
+  });
+}
 
 test('the page had no errors', { skip }, () => {
   assert.deepEqual(faults, []);
