@@ -34,9 +34,12 @@ pub mod upstreams;
 
 pub mod demo;
 
-use std::{sync::Arc, time::Duration};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
-use device::{input::Input, sources::Route};
+use device::{
+    input::Input,
+    sources::{NodeKind, Route, SourceConfig},
+};
 use market::{Connection, FigureIdentity, Observation, Polled, source_id::SourceId};
 use net::dialer::Dialer;
 use runtime::{
@@ -46,9 +49,59 @@ use runtime::{
 };
 
 use self::{
-    already_reported::AlreadyReported, connection_group::GroupMember, known_peers::KnownPeers,
-    logos::LogoCache, upstreams::Upstreams,
+    already_reported::AlreadyReported,
+    connection_group::GroupMember,
+    electrum::Electrum,
+    exchange::Exchange,
+    explorer::Explorer,
+    freshness::Freshness,
+    known_peers::KnownPeers,
+    logos::LogoCache,
+    miner::Miner,
+    nostr::{NostrDataSource, Zaps},
+    peer::OwnPeer,
+    relay::Relay,
+    upstreams::Upstreams,
+    venue::VenueSource,
+    wallet::Wallet,
 };
+
+/// Runs the session of a source.
+async fn run(config: SourceConfig, context: SourceContext) -> Result<Infallible, Stopped> {
+    let context = &context;
+    match config {
+        SourceConfig::Relay(config) => session::run(context, Relay::new(config)).await,
+        SourceConfig::Explorer(config) => {
+            let freshness = Freshness::default();
+            session::run(context, Explorer { config, freshness }).await
+        }
+        SourceConfig::Exchange { currencies } => {
+            session::run(context, Exchange { currencies }).await
+        }
+        SourceConfig::Witness { currencies } => {
+            session::run(context, VenueSource { currencies }).await
+        }
+        SourceConfig::Nostr { relays, author } => {
+            nostr::run(context, relays, NostrDataSource::of(author)).await
+        }
+        SourceConfig::Zaps { relays, recipients } => {
+            let feed = Zaps::of(recipients, context.shared.already_reported.clone());
+            nostr::run(context, relays, feed).await
+        }
+        SourceConfig::Wallet { uri, refresh_secs } => {
+            session::run(context, Wallet::paired(&uri, refresh_secs)).await
+        }
+        SourceConfig::Pool(config) => pool::run(context, config).await,
+        SourceConfig::Miner { host, poll_secs } => {
+            poll::run(context, poll_secs, Miner { host }).await
+        }
+        SourceConfig::Node(config) => match config.kind {
+            NodeKind::Bitcoin => session::run(context, OwnPeer::of(config)).await,
+            NodeKind::Electrum => session::run(context, Electrum { node: config }).await,
+        },
+        SourceConfig::Peers(config) => peers::run(context, config).await,
+    }
+}
 
 /// Services that all sources use.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, convert::Infallible, panic::AssertUnwindSafe, sync::Arc};
 
-use device::sources::{NodeKind, Plan, SourceConfig, SourcePlan};
+use device::sources::{Plan, SourcePlan};
 use futures_util::FutureExt;
 use market::source_id::SourceId;
 use net::{backoff::Backoff, chance::Chance};
@@ -14,21 +14,7 @@ use runtime::{
 use tokio::{sync::watch, time};
 use tracing::Instrument;
 
-use super::{
-    SourceContext, SourceServices,
-    electrum::Electrum,
-    exchange::Exchange,
-    explorer::Explorer,
-    freshness::Freshness,
-    miner::Miner,
-    nostr::{self, NostrDataSource, Zaps},
-    peer::OwnPeer,
-    peers, poll, pool,
-    relay::Relay,
-    session,
-    venue::VenueSource,
-    wallet::Wallet,
-};
+use super::{SourceContext, SourceServices, run};
 
 /// Runs the planned sources until the stop signal; all of them have ended when this returns.
 pub async fn supervise(
@@ -135,42 +121,6 @@ where
                 time::sleep(retry_in).await;
             }
         }
-    }
-}
-
-async fn run(config: SourceConfig, context: SourceContext) -> Result<Infallible, Stopped> {
-    let context = &context;
-    match config {
-        SourceConfig::Relay(config) => session::run(context, Relay::new(config)).await,
-        SourceConfig::Explorer(config) => {
-            let freshness = Freshness::default();
-            session::run(context, Explorer { config, freshness }).await
-        }
-        SourceConfig::Exchange { currencies } => {
-            session::run(context, Exchange { currencies }).await
-        }
-        SourceConfig::Witness { currencies } => {
-            session::run(context, VenueSource { currencies }).await
-        }
-        SourceConfig::Nostr { relays, author } => {
-            nostr::run(context, relays, NostrDataSource::of(author)).await
-        }
-        SourceConfig::Zaps { relays, recipients } => {
-            let feed = Zaps::of(recipients, context.shared.already_reported.clone());
-            nostr::run(context, relays, feed).await
-        }
-        SourceConfig::Wallet { uri, refresh_secs } => {
-            session::run(context, Wallet::paired(&uri, refresh_secs)).await
-        }
-        SourceConfig::Pool(config) => pool::run(context, config).await,
-        SourceConfig::Miner { host, poll_secs } => {
-            poll::run(context, poll_secs, Miner { host }).await
-        }
-        SourceConfig::Node(config) => match config.kind {
-            NodeKind::Bitcoin => session::run(context, OwnPeer::of(config)).await,
-            NodeKind::Electrum => session::run(context, Electrum { node: config }).await,
-        },
-        SourceConfig::Peers(config) => peers::run(context, config).await,
     }
 }
 
