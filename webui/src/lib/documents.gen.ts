@@ -571,6 +571,8 @@ export interface MarketValue {
 export interface HeightStatus {
   /** State of the value. */
   state: HeightState;
+  /** Why the value is doubtful, since when and until when, in English; absent if it is not. */
+  says?: string;
   /** Name of the chain; `demo` if the blocks are invented. */
   chain: string;
   /** Height of the anchor, a block that is trusted without proof; null without an anchor. */
@@ -611,6 +613,8 @@ export interface FeeStatus {
 export interface PriceStatus {
   /** State of the value. */
   state: PriceState;
+  /** Why the value is doubtful, since when and until when, in English; absent if it is not. */
+  says?: string;
   /** Source of the price. */
   source: SourceId;
   /** The price that is shown. */

@@ -1,5 +1,6 @@
 //! The status document, made from one [`View`].
 
+mod doubt;
 mod lights;
 mod parts;
 mod system;
@@ -189,10 +190,13 @@ impl Status {
         let uptime = surroundings.uptime;
         let source = |state: &SourceState| SourceStatus::of(state, uptime);
         let sources = view.sources.iter();
+        let market = MarketStatus::of(view, Some(uptime));
+        let mut truth = TruthStatus::of(view, Some(surroundings));
+        doubt::explain(&mut truth, &market);
         Status {
-            market: MarketStatus::of(view, Some(uptime)),
+            market,
             figures: FigureValues::of(view, Some(uptime)),
-            truth: TruthStatus::of(view, Some(surroundings)),
+            truth,
             esp_uptime: uptime.as_secs(),
             memory: surroundings.memory.into(),
             panels: surroundings.panels.clone(),

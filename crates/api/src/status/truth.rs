@@ -44,6 +44,10 @@ pub struct TruthStatus {
 pub struct HeightStatus {
     /// State of the value.
     pub state: Word<HeightState>,
+    /// Why the value is doubtful, since when and until when, in English; absent if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub says: Option<String>,
     /// Name of the chain; `demo` if the blocks are invented.
     pub chain: &'static str,
     /// Height of the anchor, a block that is trusted without proof; null without an anchor.
@@ -114,6 +118,10 @@ pub struct FeeStatus {
 pub struct PriceStatus {
     /// State of the value.
     pub state: Word<PriceState>,
+    /// Why the value is doubtful, since when and until when, in English; absent if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub says: Option<String>,
     /// Source of the price.
     pub source: Word<SourceId>,
     /// The quotes of this run; absent if there are none.
@@ -213,6 +221,7 @@ impl HeightStatus {
             .map(|(tip, utc)| utc.unix_secs() - i64::from(tip.time));
         HeightStatus {
             state: Word(truth.height),
+            says: None,
             chain: truth.chain,
             anchor: truth.anchor,
             proven: proven.map(|tip| tip.height),
@@ -253,6 +262,7 @@ impl PriceStatus {
         };
         PriceStatus {
             state: Word(price_state(view, currency)),
+            says: None,
             source: Word(price.source),
             quotes: truth.map(quotes),
         }

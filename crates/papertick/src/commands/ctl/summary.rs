@@ -65,7 +65,13 @@ fn datum(status: &Value, name: &str) -> String {
     if let Some(age) = datum["ageSec"].as_u64() {
         let _ = write!(text, " {} ago", duration(age));
     }
-    text
+    text + &doubt(&status["truth"][name])
+}
+
+/// Why a value is doubtful, in brackets; empty if it is not.
+fn doubt(truth: &Value) -> String {
+    let says = truth["says"].as_str();
+    says.map_or_else(String::new, |says| format!(" ({says})"))
 }
 
 /// The prices: members of the market whose names are three capital letters.
@@ -73,7 +79,10 @@ fn prices(status: &Value) -> String {
     let prices = members(&status["market"]).filter(|(name, _)| {
         name.len() == 3 && name.chars().all(|letter| letter.is_ascii_uppercase())
     });
-    let prices = prices.map(|(name, price)| format!("{} {name}", plain(&price["value"])));
+    let prices = prices.map(|(name, price)| {
+        let why = doubt(&status["truth"]["prices"][name]);
+        format!("{} {name}{why}", plain(&price["value"]))
+    });
     join_or(prices.collect(), "unknown")
 }
 
@@ -185,6 +194,9 @@ mod tests {
                 "USD": { "value": "108801.40" }
             },
             "sources": { "relay": { "up": true }, "wallet": { "up": false, "lastError": "timed out" } },
+            "truth": {
+                "height": { "says": "It is stale." }, "prices": { "USD": { "says": "It is doubtful." } }
+            },
             "link": { "state": "connected", "ssid": "", "ip": "192.0.2.2", "announced": null },
             "numScreens": 7, "panelFaults": [{ "panel": 2, "fault": "busy-stuck" }],
             "leds": [{ "hex": "#000000" }, { "hex": "#FF0000" }], "ledsMuted": null,
@@ -193,9 +205,9 @@ mod tests {
         expect![[r"
             Shows         Block height 900,000. (stale)
             Rotation      running, mode rotation
-            Block height  900000, proven, from relay 1 h 1 min ago
+            Block height  900000, proven, from relay 1 h 1 min ago (It is stale.)
             Fee rate      unknown
-            Prices        108801.40 USD
+            Prices        108801.40 USD (It is doubtful.)
             Sources       relay connected, wallet not connected (timed out)
             Network       connected, 192.0.2.2
             Panels        7, panel 2 busy-stuck
