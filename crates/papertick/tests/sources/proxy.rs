@@ -19,7 +19,7 @@ use crate::{
     rig::{Rig, accept, currency, relay_config},
 };
 
-fn through() -> Route {
+pub(crate) fn through() -> Route {
     let proxy = Proxy {
         kind: ProxyKind::Socks5,
         host: "proxy".into(),
@@ -32,7 +32,7 @@ fn through() -> Route {
 }
 
 /// Reads the destination that a SOCKS5 client requests, and accepts everything.
-async fn requested(client: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> String {
+pub(crate) async fn requested(client: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> String {
     expect(client, &[5, 1, 0]).await;
     client.write_all(&[5, 0]).await.unwrap();
     expect(client, &[5, 1, 0, 3]).await;

@@ -6,10 +6,7 @@ use std::{
 };
 
 use chain::{Header, network::Network};
-use device::{
-    secret::Secret,
-    sources::{NodeConfig, NodeKind, PeersConfig, Proxy, ProxyKind, Route, SourceConfig},
-};
+use device::sources::{PeersConfig, SourceConfig};
 use feeds::p2p;
 use market::{Connection, HeightState, Observation, source_id::SourceId};
 use net::dialer::Arrival;
@@ -28,6 +25,7 @@ use crate::{
     greeting::{announced, greeting},
     miner::mined::without_work,
     nodes::{Announcement, Node, peer},
+    proxy::{requested, through},
 };
 
 fn peers(hosts: &[&str], most: u32) -> SourceConfig {
@@ -573,104 +571,6 @@ async fn a_peer_that_waits_for_its_turn_answers_pings() {
     rig.stop().await;
 }
 
-fn through(kind: ProxyKind) -> Route {
-    let proxy = Proxy {
-        kind,
-        host: "proxy".into(),
-        port: 1080,
-        user: String::new(),
-        pass: Secret::new(""),
-        bypass: String::new(),
-    };
-    Route { proxy: Some(proxy) }
-}
-
-/// Reads the destination that a client requests from a proxy, and accepts.
-async fn requested(kind: ProxyKind, stream: &mut DuplexStream) -> String {
-    match kind {
-        ProxyKind::HttpConnect => {
-            let mut read = Vec::new();
-            while !read.ends_with(b"\r\n\r\n") {
-                read.push(stream.read_u8().await.unwrap());
-            }
-            let head = String::from_utf8(read).unwrap();
-            stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
-            head.split(' ').nth(1).unwrap().to_owned()
-        }
-        ProxyKind::Socks4 | ProxyKind::Socks4a => {
-            let mut head = [0; 8];
-            stream.read_exact(&mut head).await.unwrap();
-            let port = u16::from_be_bytes([head[2], head[3]]);
-            read_c_string(stream).await;
-            let host = match kind {
-                ProxyKind::Socks4a => read_c_string(stream).await,
-                _ => format!("{}.{}.{}.{}", head[4], head[5], head[6], head[7]),
-            };
-            stream.write_all(&[0, 90, 0, 0, 0, 0, 0, 0]).await.unwrap();
-            format!("{host}:{port}")
-        }
-        ProxyKind::Socks5 => {
-            let mut hello = [0; 3];
-            stream.read_exact(&mut hello).await.unwrap();
-            stream.write_all(&[5, 0]).await.unwrap();
-            let mut head = [0; 5];
-            stream.read_exact(&mut head).await.unwrap();
-            let mut host = vec![0; usize::from(head[4])];
-            stream.read_exact(&mut host).await.unwrap();
-            let port = stream.read_u16().await.unwrap();
-            stream
-                .write_all(&[5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
-                .await
-                .unwrap();
-            format!("{}:{port}", String::from_utf8(host).unwrap())
-        }
-    }
-}
-
-async fn read_c_string(stream: &mut DuplexStream) -> String {
-    let mut read = Vec::new();
-    loop {
-        match stream.read_u8().await.unwrap() {
-            0 => return String::from_utf8(read).unwrap(),
-            byte => read.push(byte),
-        }
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn node_and_peers_are_connected_through_every_kind_of_proxy() {
-    for (kind, host) in [
-        (ProxyKind::HttpConnect, "some.onion"),
-        // SOCKS4 supports only addresses.
-        (ProxyKind::Socks4, "192.0.2.7"),
-        (ProxyKind::Socks4a, "some.onion"),
-        (ProxyKind::Socks5, "some.onion"),
-    ] {
-        let node = SourceConfig::Node(NodeConfig {
-            kind: NodeKind::Bitcoin,
-            network: Network::Regtest,
-            host: host.into(),
-            port: 0,
-            tls: false,
-            precise_fee: true,
-        });
-        for (id, config) in [(SourceId::Node, node), (SourceId::Peers, peers(&[host], 1))] {
-            let (mut rig, mut arrivals) = ChainRig::in_memory();
-            let (node, updates) = watch::channel(Miner::with(10));
-            rig.plan_through(id, config, through(kind));
-            let arrival = arrivals.recv().await.unwrap();
-            assert_eq!(arrival.place, "proxy:1080");
-            let mut stream = arrival.stream;
-            assert_eq!(requested(kind, &mut stream).await, format!("{host}:18444"));
-            let server = tokio::spawn(peer(stream, updates, Announcement::Headers));
-            let tip = node.borrow().tip();
-            rig.until(|seen| seen.tip == Some(tip)).await;
-            server.abort();
-            rig.stop().await;
-        }
-    }
-}
-
 /// If the proxy resolves names, the addresses of the seeds are not looked up here.
 #[tokio::test(start_paused = true)]
 async fn seeds_are_connected_by_name_through_a_proxy() {
@@ -680,7 +580,7 @@ async fn seeds_are_connected_by_name_through_a_proxy() {
         hosts: Vec::new(),
         most: 3,
     });
-    rig.plan_through(SourceId::Peers, config, through(ProxyKind::Socks5));
+    rig.plan_through(SourceId::Peers, config, through());
     let seeds = p2p::seeds(Network::Main);
     let mut times = BTreeSet::new();
     let mut streams = Vec::new();
@@ -688,7 +588,7 @@ async fn seeds_are_connected_by_name_through_a_proxy() {
         let arrival = arrivals.recv().await.unwrap();
         assert_eq!(arrival.place, "proxy:1080");
         let mut stream = arrival.stream;
-        let place = requested(ProxyKind::Socks5, &mut stream).await;
+        let place = requested(&mut stream).await;
         assert!(
             seeds.iter().any(|seed| place == format!("{seed}:8333")),
             "{place}"
@@ -714,13 +614,13 @@ async fn seeds_are_retried_soon_and_then_less_often() {
         hosts: Vec::new(),
         most: 3,
     });
-    rig.plan_through(SourceId::Peers, config, through(ProxyKind::Socks5));
+    rig.plan_through(SourceId::Peers, config, through());
     let began = Instant::now();
     let mut times: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
     while began.elapsed() < 12 * SEEDS_EVERY {
         let arrival = time::timeout(2 * SEEDS_EVERY, arrivals.recv()).await;
         let mut stream = arrival.expect("a seed is connected").unwrap().stream;
-        let place = requested(ProxyKind::Socks5, &mut stream).await;
+        let place = requested(&mut stream).await;
         times.entry(place).or_default().push(began.elapsed());
     }
     let soonest = times.values().filter_map(|at| at.get(1)).min();
@@ -738,12 +638,12 @@ async fn a_seed_is_used_again_after_a_bad_peer() {
         hosts: Vec::new(),
         most: 1,
     });
-    rig.plan_through(SourceId::Peers, config, through(ProxyKind::Socks5));
+    rig.plan_through(SourceId::Peers, config, through());
     let mut times = BTreeSet::new();
     loop {
         let arrival = time::timeout(FAULTY_PAUSE / 4, arrivals.recv()).await;
         let mut stream = arrival.expect("a seed is connected").unwrap().stream;
-        let place = requested(ProxyKind::Socks5, &mut stream).await;
+        let place = requested(&mut stream).await;
         if !times.insert(place) {
             break;
         }
