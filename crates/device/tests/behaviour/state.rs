@@ -284,25 +284,6 @@ fn broker_and_releases_are_used_only_with_a_network_outside_safe_mode() {
 }
 
 #[test]
-fn refused_heights_are_accepted_after_three_growing_claims() {
-    let below: &[&str] = &["839000", "839001", "839002"];
-    let ahead: &[&str] = &["841000", "841001", "841002"];
-    for heights in [below, ahead] {
-        let mut world = World::at_noon(settings("timerSeconds=0"));
-        for (count, height) in heights.iter().enumerate() {
-            assert_eq!(
-                world.glass(),
-                "BLOCK/HEIGHT 840000",
-                "after {count} of {heights:?}"
-            );
-            world.run_all(&format!("wait 60000; block {height}"));
-        }
-        let last = heights.last().unwrap();
-        assert_eq!(world.glass(), format!("BLOCK/HEIGHT {last}"));
-    }
-}
-
-#[test]
 fn a_clock_does_not_start_with_a_disabled_screen() {
     let all: Vec<String> = SCREENS.iter().map(|screen| screen.id.to_string()).collect();
     let all = format!("screensHidden=[{}]", all.join(","));

@@ -1,13 +1,11 @@
 //! Helpers for the tests of the settings: a view of a device, and ways to patch it.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::time::Duration;
 
 use device::{
     Device,
     board::BoardSpec,
-    event_log::EventLog,
     memory::Memory,
-    releases::Releases,
     request::Patch,
     secret::PasswordHash,
     settings::{
@@ -16,8 +14,8 @@ use device::{
         patch::{self, Catalogue, Patched},
         reject::Rejection,
     },
-    sources::{self, ByHand, Truth},
-    view::{LinkState, View},
+    sources::{self, ByHand},
+    view::View,
 };
 use market::{FigureIdentity, now::Now, source_id::SourceId, units::Currency};
 use serde_json::{Map, Value};
@@ -36,46 +34,17 @@ pub(crate) fn view(settings: &Settings) -> View {
         utc: None,
     };
     let device = Device::new(BOARD, settings.clone(), Memory::default(), now);
-    let settings = Arc::new(settings.clone());
     View {
-        board: BOARD,
-        frames: device.view().frames,
-        restart_for: Vec::new(),
-        active: Arc::clone(&settings),
         hostname: settings.hostname("abcdef"),
         current_screen: 20,
         currency: Some(Currency::USD),
         data: vec![String::new(); BOARD.panels],
         sentence: device::spoken::EMPTY_PANELS.into(),
-        stale: false,
-        disputed: false,
         mode: "rotation",
         timer_running: true,
-        updating: false,
-        updated_percent: 0,
-        releases: Releases::default(),
-        inverted: settings.inverted_color,
         available_currencies: currencies(),
-        former_currencies: Vec::new(),
-        market: Arc::default(),
-        truth: Truth::default(),
-        sources: BTreeMap::new(),
-        time_server: None,
-        mqtt: None,
-        event_log: EventLog::default(),
-        dnd_active: false,
-        lights: Vec::new(),
-        strip_mute: None,
-        strip_drops: 0,
-        frontlight: None,
         millilux: Some(15_849),
-        notes: Vec::new(),
-        safe_mode: None,
-        displays: Arc::default(),
-        former_displays: Vec::new(),
-        shows_password: false,
-        link: LinkState::default(),
-        settings,
+        ..device.view()
     }
 }
 

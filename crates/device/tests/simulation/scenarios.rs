@@ -305,16 +305,6 @@ block 840501     > BLOCK/HEIGHT 840145
 wait 600000
 block 840502     > BLOCK/HEIGHT 840502
 
-# buttons 2 and 3 step and button 4 shows the debug view
-press 2      > 01/01 01:00
-press 3      > BLOCK/HEIGHT 840000
-press 4      > DEBUG
-press 2      > DEBUG
-press 4      > BLOCK/HEIGHT 840000
-
-# a long press is no click
-press 2 900  > BLOCK/HEIGHT 840000
-
 # inverse buttons take effect at the next start
 set inverseButtons=true
 press 2      > 01/01 01:00
@@ -383,21 +373,6 @@ fn each_of_several_simultaneous_notices_is_painted() {
     assert_eq!(world.glass(), "ZAP 21");
     world.run(&"wait 1".parse().unwrap());
     assert_eq!(world.glass(), "BLOCK/HEIGHT 840000");
-}
-
-#[test]
-fn paused_to_running_by_next_and_previous() {
-    for step in ["next", "previous", "press 2", "press 3"] {
-        let mut world = World::new(BOARD);
-        for line in ["block 840000", "set timePerScreen=1", "pause", step] {
-            world.run(&line.parse().unwrap());
-        }
-        assert!(world.device.view().timer_running, "{step}");
-        assert!(world.stores(world.device.settings()), "{step}");
-        let screen = world.device.view().current_screen;
-        world.run(&"wait 60000".parse().unwrap());
-        assert_ne!(world.device.view().current_screen, screen, "{step}");
-    }
 }
 
 /// The view after a device was busy during all these edges (pressed buttons, time in ms), with other inputs queued between
@@ -697,36 +672,6 @@ fn a_flash_waits_until_its_picture_is_painted() {
     assert!(!flashes(&world), "an older picture was painted");
     world.wait(Duration::from_millis(100));
     assert!(flashes(&world), "the block was painted");
-}
-
-#[test]
-fn correct_credentials_close_the_access_point_with_a_restart() {
-    let script = "
-        radio fresh
-        provision wrong
-        provision right
-        wait 1500
-        block 840000
-    ";
-    let all = ["portal", "portal", "portal", "splash", "rotation"];
-    assert_eq!(modes(script), all);
-}
-
-#[test]
-fn a_missing_network_opens_the_access_point_until_it_appears() {
-    let script = "
-        radio stored
-        network off
-        power-cut
-        wait 19000
-        wait 2000
-        network on
-        wait 6000
-    ";
-    let all = [
-        "splash", "splash", "splash", "rotation", "portal", "portal", "rotation",
-    ];
-    assert_eq!(modes(script), all);
 }
 
 #[test]

@@ -1,9 +1,5 @@
 //! A value on the panels that is older than its limit has the mark.
 
-use std::time::Duration;
-
-use market::limits::STALE_BLOCK;
-
 use crate::{
     script::Step,
     world::{BOARD, World},
@@ -42,23 +38,6 @@ fn each_screen_is_marked_for_its_own_values() {
             assert_eq!(stale, values.contains(&old), "{screen} {old}");
         }
     }
-}
-
-#[test]
-fn the_mark_appears_without_an_input_and_is_removed_by_the_next_value() {
-    let mut world = World::new(BOARD);
-    // Without public peers, so that the claim needs no proof.
-    world.run(&"set proofPeerMax=0".parse().unwrap());
-    world.run(&Step::Block(900_000));
-    world.run(&Step::Wait(STALE_BLOCK));
-    assert!(!world.device.view().stale);
-    world.run(&Step::Wait(Duration::from_millis(1)));
-    assert!(world.device.view().stale);
-    world.run(&Step::Block(900_000));
-    assert!(
-        !world.device.view().stale,
-        "the same height again makes the value fresh"
-    );
 }
 
 #[test]

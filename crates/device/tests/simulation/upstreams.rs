@@ -1,24 +1,21 @@
 //! States of the sources: connections, errors, and counts of dropped messages.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use device::{
     Device,
     input::Input,
     memory::Memory,
-    output::Effect,
     request::{Patch, Request},
     rotation,
     settings::{
         Settings,
         emit::{self, BuildIdentity},
     },
-    sources::{PoolConfig, RelayConfig, SourceConfig},
+    sources::{RelayConfig, SourceConfig},
     view::SourceState,
 };
-use market::{
-    Connection, Datum, Observation, Seen, logo::Logo, source_id::SourceId, units::Currency,
-};
+use market::{Connection, Datum, Observation, Seen, source_id::SourceId, units::Currency};
 use serde_json::{Value, json};
 
 use crate::{
@@ -142,43 +139,6 @@ fn dropped_messages_are_counted_by_reason() {
     assert!(state.up, "a dropped message does not end the connection");
 }
 
-#[test]
-fn cleared_logos_are_removed_at_once_and_fetched_again() {
-    let mut world = World::new(BOARD);
-    world.patch(json!({"miningPoolStats": true, "miningPoolName": "ocean"}));
-    world.request(Request::ShowScreen(70));
-    let logo = || {
-        Observation::PoolLogo(Arc::new(Logo {
-            name: "ocean".into(),
-            width: 8,
-            height: 1,
-            rows: vec![0],
-        }))
-    };
-    let fetches = |world: &World| match &world.device.desired().sources[&SourceId::Pool].config {
-        SourceConfig::Pool(PoolConfig { logo_fetches, .. }) => *logo_fetches,
-        other => panic!("{other:?}"),
-    };
-    world.observe(SourceId::Pool, logo());
-    assert_eq!(world.glass(), "OFF/LINE", "a picture has no text");
-    let refreshes = world.device.desired().picture.full_refreshes;
-
-    let clear = Input::Request(Request::ClearPoolLogos);
-    let effects = world.device.handle(clear, world.now).effects;
-    assert_eq!(effects, [Effect::ClearLogos]);
-    assert_eq!(world.glass(), "ocean OFF/LINE");
-    let after = world.device.desired().picture.full_refreshes;
-    assert_eq!(
-        after,
-        refreshes + 1,
-        "a full refresh removes the ghost of the picture"
-    );
-    assert_eq!(fetches(&world), 1, "the source fetches again");
-
-    world.observe(SourceId::Pool, logo());
-    assert_eq!(world.glass(), "OFF/LINE");
-}
-
 fn codes(list: &str) -> Vec<Currency> {
     list.split(',').filter_map(Currency::parse).collect()
 }
@@ -264,18 +224,4 @@ fn an_impossible_height_is_removed_from_the_memory() {
     };
     assert_eq!(height(u32::MAX), None);
     assert_eq!(height(975_000), Some(975_000));
-}
-
-#[test]
-fn a_height_ahead_of_time_is_shown_once_another_source_confirms_it() {
-    let mut world = World::new(BOARD);
-    for (source, height, shown) in [
-        (SourceId::Relay, 840_000, 840_000),
-        (SourceId::Relay, 850_000, 840_000),
-        (SourceId::Nostr, 840_001, 840_001),
-        (SourceId::Nostr, 850_003, 850_003),
-    ] {
-        world.observe(source, Observation::Block(height));
-        assert_eq!(world.glass(), format!("BLOCK/HEIGHT {shown}"));
-    }
 }

@@ -1,12 +1,11 @@
 //! A server on its own port, a fake device that records requests, and a simple client.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use board::sim::Bench;
 use device::{
     board::BoardSpec,
     device::Device,
-    event_log::EventLog,
     input::Input,
     lights::Rgb,
     memory::Memory,
@@ -55,14 +54,7 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         uptime: Duration::ZERO,
         utc: None,
     };
-    let device = Device::new(board, settings.clone(), Memory::default(), now);
-    let settings = Arc::new(settings);
     View {
-        board,
-        frames: device.view().frames,
-        active: Arc::clone(&settings),
-        restart_for: Vec::new(),
-        settings,
         hostname: "papertick-a1b2c3".into(),
         current_screen: 20,
         currency: Currency::parse("USD"),
@@ -71,28 +63,14 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
             .to_vec(),
         sentence: spoken::BLOCK_HEIGHT.with("height", spoken::number(900_123)),
         stale: false,
-        disputed: false,
         truth: device::sources::Truth::default(),
         mode: "rotation",
         timer_running: true,
-        updating: false,
-        updated_percent: 0,
-        releases: Default::default(),
-        inverted: false,
-        former_currencies: Vec::new(),
         available_currencies: ["USD", "EUR", "JPY"]
             .into_iter()
             .filter_map(Currency::parse)
             .collect(),
-        market: Arc::default(),
-        sources: BTreeMap::new(),
-        time_server: None,
-        mqtt: None,
-        event_log: EventLog::default(),
-        dnd_active: false,
         lights: vec![Rgb::BLACK; board.leds],
-        strip_mute: None,
-        strip_drops: 0,
         frontlight: board.frontlight.then(|| FrontlightState {
             on: true,
             duties: vec![2048; board.panels],
@@ -100,17 +78,13 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
             brightness: 2048,
         }),
         millilux: board.light_sensor.then_some(15_760),
-        notes: Vec::new(),
-        safe_mode: None,
-        displays: Arc::default(),
-        former_displays: Vec::new(),
-        shows_password: false,
         link: LinkState {
             state: "connected",
             ip: "192.0.2.7".into(),
             rssi: -58,
             ..LinkState::default()
         },
+        ..Device::new(board, settings, Memory::default(), now).view()
     }
 }
 
