@@ -411,7 +411,7 @@ struct PictureChange;
 impl DiskChange for PictureChange {
     fn make(&self, mut disk: SharedDisk) -> bool {
         let spec = logo();
-        logos::write_logo(&mut disk, spec, &vec![0xA5; spec.bytes()]).is_ok()
+        disk.store(spec.file, &vec![0xA5; spec.bytes()]).is_ok()
     }
 
     fn start(&self, mut disk: SharedDisk) -> Result<StartFindings, String> {

@@ -45,7 +45,7 @@ impl LogoCache {
     pub async fn write(&self, spec: LogoSpec, picture: &[u8]) -> io::Result<()> {
         fs::create_dir_all(&self.folder).await?;
         let (mut folder, picture) = (self.folder()?, picture.to_vec());
-        let writing = spawn_blocking(move || write_logo(&mut folder, spec, &picture));
+        let writing = spawn_blocking(move || folder.store(spec.file, &picture));
         writing.await.map_err(io::Error::other)?
     }
 
@@ -88,18 +88,4 @@ impl LogoCache {
 pub fn read_logo(disk: &mut dyn Disk, spec: LogoSpec) -> Option<Vec<u8>> {
     let picture = disk.read(spec.file).ok()??;
     (picture.len() == spec.bytes()).then_some(picture)
-}
-
-/// Writes a logo to a disk; it is durable when this returns.
-///
-/// # Errors
-/// The disk failed; the old logo is still there.
-pub fn write_logo(disk: &mut dyn Disk, spec: LogoSpec, picture: &[u8]) -> io::Result<()> {
-    let half = format!("{}.tmp", spec.file);
-    disk.write(&half, picture)
-        // Sync first: after a power cut the name could exist without its bytes, a file of the right size without
-        // content.
-        .and_then(|()| disk.sync(&half))
-        .and_then(|()| disk.rename(&half, spec.file))
-        .and_then(|()| disk.sync_folder())
 }

@@ -64,13 +64,16 @@ pub trait Disk: Send + 'static {
     /// The names may not be durable.
     fn sync_folder(&mut self) -> io::Result<()>;
 
-    /// Writes a file and makes it durable. A power cut meanwhile can leave it damaged.
+    /// Creates or replaces a file and makes it durable. A power cut meanwhile leaves the old file or the new one.
     ///
     /// # Errors
-    /// The file may not be durable.
+    /// The old file is still there, or the new one may not be durable.
     fn store(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        self.write(name, bytes)?;
-        self.sync(name)?;
+        let new = format!("{name}.new");
+        self.write(&new, bytes)?;
+        // Before the rename: otherwise the name could be durable without the bytes.
+        self.sync(&new)?;
+        self.rename(&new, name)?;
         self.sync_folder()
     }
 }
