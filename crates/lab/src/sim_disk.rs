@@ -3,14 +3,13 @@
 use std::{
     collections::BTreeMap,
     io::{self, Cursor},
-    sync::Arc,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use storage::{
     disk::Disk,
     large::{LargeDisk, Readable, WriteLock},
 };
-use tokio::sync::watch;
 
 /// A disk that can fail at a step. Clones share their content until one of them changes it.
 #[derive(Debug, Clone, Default)]
@@ -443,68 +442,67 @@ impl LargeDisk for SimDisk {
 
 /// A disk that tests can read while a store uses it.
 #[derive(Debug, Clone, Default)]
-pub struct SharedDisk(Arc<watch::Sender<SimDisk>>);
+pub struct SharedDisk(Arc<Mutex<SimDisk>>);
 
 impl SharedDisk {
     /// A copy of the disk.
     pub fn look(&self) -> SimDisk {
-        self.0.borrow().clone()
+        self.disk().clone()
     }
 
     /// A shared disk with this content.
     pub fn of(disk: SimDisk) -> SharedDisk {
-        SharedDisk(Arc::new(watch::Sender::new(disk)))
+        SharedDisk(Arc::new(Mutex::new(disk)))
     }
 
     /// Sets a fault at a later step. The next step is 1.
     pub fn arrange(&self, step: usize, trouble: DiskFault) {
-        self.0
-            .send_modify(|disk| *disk = disk.clone().with_trouble(step, trouble));
+        let mut disk = self.disk();
+        *disk = disk.clone().with_trouble(step, trouble);
     }
 
     /// Removes the faults.
     pub fn heal(&self) {
-        self.0.send_modify(|disk| *disk = disk.clone().healthy());
+        let mut disk = self.disk();
+        *disk = disk.clone().healthy();
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut SimDisk) -> io::Result<T>) -> io::Result<T> {
-        let mut outcome = Err(io::ErrorKind::Other.into());
-        self.0.send_modify(|disk| outcome = work(disk));
-        outcome
+    fn disk(&self) -> MutexGuard<'_, SimDisk> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Disk for SharedDisk {
     fn read(&mut self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        self.with(|disk| disk.read(name))
+        self.disk().read(name)
     }
 
     fn names(&mut self) -> io::Result<Vec<String>> {
-        self.with(SimDisk::names)
+        self.disk().names()
     }
 
     fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        self.with(|disk| disk.write(name, bytes))
+        self.disk().write(name, bytes)
     }
 
     fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        self.with(|disk| disk.append(name, bytes))
+        self.disk().append(name, bytes)
     }
 
     fn sync(&mut self, name: &str) -> io::Result<()> {
-        self.with(|disk| disk.sync(name))
+        self.disk().sync(name)
     }
 
     fn rename(&mut self, from: &str, to: &str) -> io::Result<()> {
-        self.with(|disk| disk.rename(from, to))
+        self.disk().rename(from, to)
     }
 
     fn remove(&mut self, name: &str) -> io::Result<()> {
-        self.with(|disk| disk.remove(name))
+        self.disk().remove(name)
     }
 
     fn sync_folder(&mut self) -> io::Result<()> {
-        self.with(SimDisk::sync_folder)
+        self.disk().sync_folder()
     }
 }
 
@@ -514,10 +512,10 @@ impl LargeDisk for SharedDisk {
     }
 
     fn open(&mut self, name: &str) -> io::Result<Box<dyn Readable>> {
-        self.with(|disk| disk.open(name))
+        self.disk().open(name)
     }
 
     fn make_executable(&mut self, name: &str) -> io::Result<()> {
-        self.with(|disk| disk.make_executable(name))
+        self.disk().make_executable(name)
     }
 }

@@ -1,12 +1,10 @@
 //! A value shared by several connections, locked only during a synchronous change.
 
-use std::sync::Arc;
-
-use tokio::sync::watch;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A value shared by its clones.
 #[derive(Debug, Default)]
-pub struct SharedValue<T>(Arc<watch::Sender<T>>);
+pub struct SharedValue<T>(Arc<Mutex<T>>);
 
 impl<T> Clone for SharedValue<T> {
     fn clone(&self) -> SharedValue<T> {
@@ -17,14 +15,11 @@ impl<T> Clone for SharedValue<T> {
 impl<T> SharedValue<T> {
     /// Wraps a value.
     pub fn new(value: T) -> SharedValue<T> {
-        SharedValue(Arc::new(watch::Sender::new(value)))
+        SharedValue(Arc::new(Mutex::new(value)))
     }
 
     /// Reads or changes the value.
     pub fn with<R>(&self, look: impl FnOnce(&mut T) -> R) -> R {
-        let mut seen = None;
-        // There are no subscribers: the channel only stores the value.
-        self.0.send_modify(|value| seen = Some(look(value)));
-        seen.expect("the closure was called")
+        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -3,7 +3,13 @@
 //! The sender of an image has an [`IncomingUpdate`]; dropping it aborts the update.
 //! The device is notified only after the header was checked, so that an image for another clock does not disturb it.
 
-use std::{io, path::PathBuf, sync::Arc, thread, time::Duration};
+use std::{
+    io,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::Duration,
+};
 
 use bytes::Bytes;
 use device::{
@@ -17,7 +23,7 @@ use semver::Version;
 use storage::disk::Folder;
 use tokio::{
     runtime::Handle,
-    sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch},
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot},
     time::Instant,
 };
 
@@ -79,7 +85,7 @@ impl InstallerConfig {
 pub struct Installer {
     config: Arc<InstallerConfig>,
     permit: Arc<Semaphore>,
-    page: watch::Sender<Option<Arc<Page>>>,
+    page: Arc<Mutex<Option<Arc<Page>>>>,
 }
 
 /// What is known about an image before it is received.
@@ -111,7 +117,7 @@ impl Installer {
         let installer = Installer {
             config: Arc::new(config),
             permit: Arc::new(Semaphore::new(1)),
-            page: watch::Sender::new(page),
+            page: Arc::new(Mutex::new(page)),
         };
         (installer, warning)
     }
@@ -133,7 +139,8 @@ impl Installer {
 
     /// The installed page; `None` if the built-in page is served.
     pub fn page(&self) -> Option<Arc<Page>> {
-        self.page.borrow().clone()
+        let page = self.page.lock();
+        page.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Largest image, bytes.
@@ -179,7 +186,7 @@ impl Installer {
             percent: None,
             config: Arc::clone(&self.config),
             runtime: Handle::current(),
-            page: self.page.clone(),
+            page: Arc::clone(&self.page),
         };
         thread::Builder::new()
             .name("update".to_string())
@@ -318,7 +325,7 @@ struct ImageInstallation {
     percent: Option<u8>,
     config: Arc<InstallerConfig>,
     runtime: Handle,
-    page: watch::Sender<Option<Arc<Page>>>,
+    page: Arc<Mutex<Option<Arc<Page>>>>,
 }
 
 impl ImageInstallation {
@@ -400,7 +407,10 @@ impl ImageInstallation {
                 tracing::info!(%version, "new page installed");
                 let disk = &mut Folder::new(&self.config.data_dir);
                 match page::installed(disk, &running_version(&self.config)) {
-                    Ok(page) => drop(self.page.send_replace(page.map(Arc::new))),
+                    Ok(page) => {
+                        let mut current = self.page.lock().unwrap_or_else(PoisonError::into_inner);
+                        *current = page.map(Arc::new);
+                    }
                     Err(warning) => tracing::warn!("{warning}"),
                 }
                 self.notify(UpdateEvent::Installed);

@@ -85,13 +85,18 @@ impl Device {
     /// A snapshot that composes pictures for other screens.
     pub(super) fn frame_composer(&self) -> FrameComposer {
         let (upstream, link) = (&self.upstream, self.network.link());
+        let mut host = self.host.clone();
+        // Only the debug view shows the memory, which changes all the time; each change would wake all readers of the view.
+        if !self.glass.has(Layer::Debug) {
+            (host.heap_free, host.swap_free) = (None, None);
+        }
         FrameComposer {
             glass: self.glass.without_passwords(),
             running: self.settings.clone(),
             market: Arc::clone(upstream.market()),
             mark_reasons: upstream.mark_reasons().clone(),
             truth: upstream.height_truth(self.now),
-            host: self.host.clone(),
+            host,
             silence: upstream.silence().map(String::from),
             is_online: link.is_usable(),
             ip: link.ip().into(),

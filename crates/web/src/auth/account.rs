@@ -1,10 +1,9 @@
 //! One pair of credentials and the digest of the last accepted login.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use device::secret::PasswordHash;
 use subtle::ConstantTimeEq;
-use tokio::sync::watch;
 
 /// One pair of credentials.
 pub(super) struct AuthAccount {
@@ -13,7 +12,7 @@ pub(super) struct AuthAccount {
     /// Hash of the password.
     pub(super) password: PasswordHash,
     /// Digest of credentials that were verified, so that later requests need no slow hash.
-    accepted: watch::Sender<Option<[u8; 32]>>,
+    accepted: Mutex<Option<[u8; 32]>>,
 }
 
 impl AuthAccount {
@@ -22,18 +21,18 @@ impl AuthAccount {
         Arc::new(AuthAccount {
             user,
             password: password.clone(),
-            accepted: watch::Sender::new(None),
+            accepted: Mutex::new(None),
         })
     }
 
     /// Whether the credentials with this digest were verified before.
     pub(super) fn accepts(&self, digest: &[u8; 32]) -> bool {
-        let accepted = *self.accepted.borrow();
+        let accepted = *self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
         accepted.is_some_and(|accepted| accepted.ct_eq(digest).into())
     }
 
     /// Remembers that the credentials with this digest are right.
     pub(super) fn accept(&self, digest: [u8; 32]) {
-        self.accepted.send_replace(Some(digest));
+        *self.accepted.lock().unwrap_or_else(PoisonError::into_inner) = Some(digest);
     }
 }

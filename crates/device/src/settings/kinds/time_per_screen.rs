@@ -1,6 +1,6 @@
 //! `timePerScreen`: the period of the rotation in minutes, which GET shows as `timerSeconds`.
 
-use alloc::{format, string::String};
+use alloc::string::String;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -53,14 +53,13 @@ impl Composite for TimePerScreen {
 ///
 /// Clients divide seconds by 60 and send the nearest binary fraction, which may be slightly too small. Rounding to
 /// millionths of a second before truncating restores their seconds.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates"
+)]
 fn seconds(minutes: f64) -> u32 {
-    const DECIMALS: u32 = 15;
-    if minutes >= f64::from(TIMER_SECONDS_MAX / 60) {
-        return TIMER_SECONDS_MAX;
-    }
-    let digits = format!("{minutes:.15}").replace(['.', '-'], "");
-    let scaled = digits.parse::<u128>().unwrap_or_default() * 60;
-    let step = 10u128.pow(DECIMALS - 6);
-    let micros = (scaled + step / 2) / step;
-    u32::try_from(micros / 1_000_000).unwrap_or(TIMER_SECONDS_MAX)
+    let micros = (minutes * 60e6 + 0.5) as u64;
+    u32::try_from(micros / 1_000_000)
+        .map_or(TIMER_SECONDS_MAX, |seconds| seconds.min(TIMER_SECONDS_MAX))
 }
