@@ -3,7 +3,7 @@
 //! `cargo bench -p board`. The parts are stubs that answer at once. The baseline `copy_fourteen_banks` copies as many
 //! bytes as a refresh sends.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used)]
 
 use std::{
     convert::Infallible,

@@ -6,6 +6,7 @@
 //!
 //! **Invariant:** no I/O, no clock, no random numbers; time is an argument.
 //! **Invariant:** for any input, a chain stores at most [`chain::HEADERS_MAX`] headers.
+#![warn(missing_docs)]
 #![no_std]
 
 extern crate alloc;

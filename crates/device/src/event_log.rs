@@ -91,11 +91,7 @@ mod tests {
             let (new, missed) = log.since(count);
             let height = |event: &DeviceEvent| match event {
                 DeviceEvent::Block { height } => *height,
-                DeviceEvent::Zap { .. }
-                | DeviceEvent::Payment { .. }
-                | DeviceEvent::Refresh
-                | DeviceEvent::Warning { .. }
-                | DeviceEvent::Button { .. } => 0,
+                _ => 0,
             };
             (new.map(height).collect::<Vec<_>>(), missed)
         };

@@ -3,6 +3,7 @@
 //! This crate is pure: no I/O, no clock, no threads, no random numbers.
 //! Reading order: `device` (the state machine), `input` and `output`, the parts it is made of (`glass`, `lights`,
 //! `network`, `settings`, `sources`), `screens` (what the panels can show), the rest.
+#![warn(missing_docs)]
 #![no_std]
 
 extern crate alloc;

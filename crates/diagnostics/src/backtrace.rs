@@ -18,7 +18,6 @@ use minidump_unwind::{
 };
 use object::Object;
 
-/// Most frames of a backtrace.
 const FRAMES_MAX: usize = 200;
 
 /// Why there is no backtrace.
@@ -27,7 +26,6 @@ pub enum BacktraceError {
     /// The file is not a dump, or a stream is missing.
     #[error("the dump cannot be read: {0}")]
     Dump(#[from] minidump::Error),
-    /// A part is missing.
     #[error("the dump has no {0}")]
     Missing(&'static str),
     /// The dump is of another program or build.

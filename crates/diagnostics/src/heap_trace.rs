@@ -38,7 +38,6 @@ pub struct Trace {
 pub struct Leak {
     /// Size, bytes.
     pub size: usize,
-    /// Address.
     pub address: usize,
     /// Time of the allocation, ns since the start of the trace.
     pub at: u64,
@@ -185,7 +184,6 @@ fn record(address: usize, size: usize, by: usize) {
     });
 }
 
-/// Removes the record of an allocation.
 fn remove(address: usize) {
     with_guard(|| {
         if let Some(running) = running().as_mut()

@@ -28,7 +28,6 @@ const BLOCK_VBYTES: u128 = 1_000_000;
 /// Most entries of a fee histogram.
 const RATES_MAX: usize = 1000;
 
-/// A request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ElectrumRequest {
     /// Negotiate the protocol version.
@@ -43,7 +42,6 @@ pub enum ElectrumRequest {
     Ping,
 }
 
-/// A message of the server.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ElectrumMessage {
     /// The result of the request with this id.

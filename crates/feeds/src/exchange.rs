@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use crate::{malformed::Malformed, scalar::Scalar};
 
-/// Socket of the exchange.
 pub const URL: &str = "wss://ws.kraken.com/v2";
 
 /// Largest message that the exchange may send, bytes.

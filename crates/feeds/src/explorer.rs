@@ -24,12 +24,10 @@ pub const TIP_BODY_MAX: usize = 32;
 /// Largest response with the projected blocks, bytes.
 pub const PROJECTED_BODY_MAX: usize = 64 * 1024;
 
-/// URL of the socket.
 pub fn socket_url(host: &str, tls: bool) -> String {
     url(if tls { "wss" } else { "ws" }, host, "/api/v1/ws")
 }
 
-/// URL of the height of the tip.
 pub fn tip_url(host: &str, tls: bool) -> String {
     url(
         if tls { "https" } else { "http" },

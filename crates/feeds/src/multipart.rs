@@ -16,14 +16,12 @@ const HEAD_END: &[u8] = b"\r\n\r\n";
 /// Most parts of a form.
 const PARTS_MAX: usize = 16;
 
-/// A parser event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FormEvent {
     /// A part starts; its name, or empty without one.
     Part(String),
     /// Bytes of the current part.
     Data(Vec<u8>),
-    /// The end of the form.
     End,
 }
 
@@ -37,7 +35,6 @@ pub struct Multipart {
     parts: usize,
 }
 
-/// State of the parser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ParserState {
     /// Before the first boundary.
@@ -46,7 +43,6 @@ enum ParserState {
     Boundary,
     /// In a part header.
     Head,
-    /// In the data of a part.
     Data,
     /// The end was reported.
     Over,

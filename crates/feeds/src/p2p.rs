@@ -38,7 +38,6 @@ const VERSION_MAX: usize = 1024;
 /// Inventory types of a block, without and with witness.
 const BLOCKS: [u32; 2] = [2, 2 | 1 << 30];
 
-/// The command of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageKind {
     /// The handshake of the peer.
@@ -47,18 +46,14 @@ pub enum MessageKind {
     Verack,
     /// Keep-alive.
     Ping,
-    /// Headers.
     Headers,
-    /// Inventory.
     Inv,
     /// Anything else.
     Other,
 }
 
-/// The header of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MessageHeader {
-    /// Its command.
     pub kind: MessageKind,
     /// Bytes of the payload.
     pub length: usize,
@@ -80,7 +75,6 @@ impl MessageHeader {
     }
 }
 
-/// A parsed message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Message {
     /// The handshake of the peer.
@@ -91,7 +85,6 @@ pub enum Message {
     Ping([u8; 8]),
     /// Consecutive headers, oldest first.
     Headers(Vec<Header>),
-    /// An inventory with a block.
     Block,
     /// An inventory without a block.
     Nothing,

@@ -12,10 +12,8 @@ use crate::{
     scalar::{self, Scalar},
 };
 
-/// Socket of the public relay.
 pub const PUBLIC_URL: &str = "wss://ws.btclock.dev/api/v2/ws";
 
-/// Path of the socket on any relay.
 const SOCKET_PATH: &str = "/api/v2/ws";
 
 /// Largest frame from a relay, bytes.

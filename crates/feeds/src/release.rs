@@ -44,7 +44,6 @@ pub fn is_newer(version: &Version, than: &Version) -> bool {
     version.cmp_precedence(than) == Ordering::Greater
 }
 
-/// A release in the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedRelease {
     /// Name of the version; empty if the feed has none.
@@ -53,16 +52,12 @@ pub struct ListedRelease {
     pub title: String,
     /// URL of a page about it ([`is_page`]); empty if there is none.
     pub page: String,
-    /// Whether it is marked as a preview.
     pub is_preview: bool,
-    /// Files of the release.
     pub assets: Vec<ReleaseFile>,
 }
 
-/// A file of a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReleaseFile {
-    /// Its name.
     pub name: String,
     /// Its URL: HTTP, or a path relative to the feed.
     pub url: String,
@@ -157,15 +152,12 @@ fn is_relative(url: &str) -> bool {
 /// A file to be listed in a feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// Its name.
     pub name: String,
-    /// Its URL.
     pub url: String,
     /// Its length, bytes.
     pub bytes: u64,
 }
 
-/// The release notes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReleaseNotes {
     /// What is new; may be empty.

@@ -16,7 +16,6 @@ use crate::malformed::Malformed;
 pub(crate) enum Scalar<'a> {
     /// A text, which may be a number.
     Text(Cow<'a, str>),
-    /// A whole number.
     Whole(u64),
     /// A number with decimals.
     Float(f64),
@@ -66,7 +65,6 @@ impl Scalar<'_> {
         scaled(&self.decimal()?, places)
     }
 
-    /// The number as a fee rate.
     pub(crate) fn fee_rate(&self) -> Option<FeeRate> {
         FeeRate::parse(&self.decimal()?)
     }

@@ -22,9 +22,7 @@ pub fn number(id: &str, version: &Version) -> u8 {
 /// The properties of this clock that matter for releases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Here<'a> {
-    /// The running version.
     pub running: &'a Version,
-    /// Name of its image.
     pub image: &'a str,
     /// Versions that are installed only on request, and why.
     pub excluded: &'a [(Version, ReleaseVerdict)],

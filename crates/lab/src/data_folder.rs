@@ -65,16 +65,12 @@ const NEWEST: u64 = 1_000_000;
 /// A disk on which the changes are tested.
 #[derive(Debug, Clone)]
 pub struct InitialDisk {
-    /// Description of the disk.
     pub what: &'static str,
-    /// The disk.
     pub disk: SimDisk,
 }
 
-/// Result of testing one change.
 #[derive(Debug, Clone, Copy)]
 pub struct TestedChange {
-    /// Description of the change.
     pub what: &'static str,
     /// Number of power cuts.
     pub counts: Counts,
@@ -211,12 +207,7 @@ impl DataChange {
                 let _ = save(&disk, DataChange::SaveMemory);
                 let _ = save(&disk, DataChange::SaveChain);
             }
-            DataChange::SaveSettings
-            | DataChange::ReplaceSettings
-            | DataChange::SaveMemory
-            | DataChange::SaveChain
-            | DataChange::InstallProgram
-            | DataChange::InstallPage => {}
+            _ => {}
         }
         (disk.look(), running)
     }
@@ -405,7 +396,6 @@ fn page(number: u64) -> Result<Vec<u8>, ImageRefusal> {
     Ok(page.write()?)
 }
 
-/// Replaces a picture.
 struct PictureChange;
 
 impl DiskChange for PictureChange {
@@ -425,7 +415,6 @@ fn old_picture() -> SimDisk {
     SimDisk::holding([(spec.file.to_string(), vec![0x5A; spec.bytes()])])
 }
 
-/// The picture in the tests.
 fn logo() -> LogoSpec {
     LogoSpec {
         file: "tried.bin",

@@ -57,7 +57,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// The table of all power cuts.
 fn power_cuts(data_dir: Option<PathBuf>, chances: u64) -> Result<String, String> {
     let mut disks = vec![InitialDisk::new_clock()];
     if let Some(folder) = data_dir {

@@ -55,7 +55,6 @@ pub struct Counts {
 pub struct InvalidState {
     /// When the power was cut, and what survived.
     pub when: String,
-    /// The state that the start found.
     pub found: String,
 }
 

@@ -38,7 +38,6 @@ pub enum DiskFault {
     ReadOnly,
 }
 
-/// A file of the simulated disk.
 #[derive(Debug, Clone, Default)]
 struct SimFile {
     synced: Arc<Vec<u8>>,
@@ -67,7 +66,6 @@ enum DirectoryChange {
 /// The unsynced writes that survive a power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Survives {
-    /// Nothing.
     Nothing,
     /// All of it.
     Everything,
@@ -203,7 +201,6 @@ impl SimDisk {
         Some(&self.files[*file].bytes)
     }
 
-    /// All names.
     pub fn all_names(&self) -> Vec<String> {
         self.names.keys().cloned().collect()
     }
@@ -214,7 +211,6 @@ impl SimDisk {
         file.is_some_and(|file| self.files[*file].startable)
     }
 
-    /// Returns whether it has power.
     pub fn is_powered(&self) -> bool {
         !self.dead
     }
@@ -445,12 +441,10 @@ impl LargeDisk for SimDisk {
 pub struct SharedDisk(Arc<Mutex<SimDisk>>);
 
 impl SharedDisk {
-    /// A copy of the disk.
     pub fn look(&self) -> SimDisk {
         self.disk().clone()
     }
 
-    /// A shared disk with this content.
     pub fn of(disk: SimDisk) -> SharedDisk {
         SharedDisk(Arc::new(Mutex::new(disk)))
     }

@@ -8,6 +8,7 @@
 //! Prices: `quotes` decides between the primary source and its witnesses, the `venues`; `price_book` has all currencies.
 //! `fees` chooses the fee rate, `figures` are those of the owner's pool, miner and wallet.
 //! Types of values have a stored form by serde; `lenient` reads stored values of which some may be unusable.
+#![warn(missing_docs)]
 #![no_std]
 
 extern crate alloc;

@@ -187,21 +187,7 @@ impl Market {
                 self.pool_logo = Some(logo);
                 differs
             }
-            Observation::Block(_)
-            | Observation::Fee(_)
-            | Observation::PreciseFee(_)
-            | Observation::Headers { .. }
-            | Observation::Price(..)
-            | Observation::Quote { .. }
-            | Observation::Zap(_)
-            | Observation::Payment(_)
-            | Observation::Currencies(_)
-            | Observation::Connection(_)
-            | Observation::Complaint(_)
-            | Observation::Dropped(..)
-            | Observation::Peers(_)
-            | Observation::PeerDisconnected(_)
-            | Observation::PollFailed => false,
+            _ => false,
         }
     }
 

@@ -74,11 +74,9 @@ impl FinishedCommand {
     }
 }
 
-/// A command that was started.
 pub(super) enum StartedCommand {
     /// The device executes it.
     Running(BoxFuture<'static, Box<FinishedCommand>>),
-    /// It has finished.
     Finished(Box<FinishedCommand>),
 }
 

@@ -32,7 +32,6 @@ const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 pub enum ConnectionEnd {
     /// The clock stops.
     Stopped,
-    /// The plan has changed.
     PlanChanged,
     /// The broker does not support this version of MQTT.
     UnsupportedVersion,

@@ -20,11 +20,9 @@ pub struct MqttContext {
     pub glass: watch::Receiver<Arc<DisplaySnapshot>>,
     /// Queue into the device.
     pub inbox: Inbox,
-    /// Clock of the host.
     pub clock: Clock,
     /// Makes outbound connections.
     pub dialer: Dialer,
-    /// Installs the newest release.
     pub newest: NewestRelease,
     /// Versions of the program and its parts.
     pub identity: BuildIdentity,

@@ -77,7 +77,6 @@ impl CommandExecutor {
     }
 }
 
-/// The error in the body of an answer.
 fn error_of(answer: &Answer) -> String {
     let body = answer.body.as_ref();
     let error = body.and_then(|body| body.get("error").or_else(|| body.get("msg"))?.as_str());

@@ -17,7 +17,6 @@ use super::context::MqttContext;
 /// Interval at which it is checked whether updates can be installed: an update key may be added to the data folder.
 const UPDATABLE_CHECK_EVERY: Duration = Duration::from_secs(60);
 
-/// One minute, ms.
 const MINUTE_MS: i64 = 60_000;
 
 /// What the payloads are made of.
@@ -47,7 +46,6 @@ impl<'a> Payloads<'a> {
         }
     }
 
-    /// The broker that they are for.
     pub(super) fn broker(&self) -> &Arc<Broker> {
         &self.broker
     }

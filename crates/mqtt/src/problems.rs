@@ -10,7 +10,6 @@ use tokio::time::Instant;
 /// Shortest interval between two reports of dropped messages.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
 
-/// Problems of a connection.
 #[derive(Debug, Default)]
 pub(super) struct ConnectionProblems {
     /// Messages dropped since the last report, by reason.

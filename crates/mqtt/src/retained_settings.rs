@@ -27,10 +27,8 @@ const OWN: &str = "own";
 /// A document, or why it is invalid.
 pub(super) type Parsed = Result<RetainedSettings, InvalidSettings>;
 
-/// A document and the name of its scope.
 type ScopedDocument = (String, Parsed);
 
-/// The retained settings of one connection.
 #[derive(Debug)]
 pub(super) struct SettingsDocuments<'a> {
     executor: &'a CommandExecutor,

@@ -54,13 +54,11 @@ const LAST_TASK_TIMEOUT: Duration = Duration::from_millis(1500);
 /// Error of a message that is larger than [`PAYLOAD_MAX`].
 const TOO_LARGE: &str = "too large";
 
-/// Result of a task.
 enum TaskResult {
     Command(Box<FinishedCommand>),
     Settings(Vec<SettingsReport>),
 }
 
-/// The session on one connection.
 pub struct MqttSession<'a> {
     context: &'a MqttContext,
     broker: Arc<Broker>,
@@ -244,7 +242,6 @@ impl<'a> MqttSession<'a> {
         (!refused.is_empty()).then(|| self.problems.refusal(refusal))
     }
 
-    /// Handles a message from the broker.
     fn handle(&mut self, message: IncomingMessage, now: Instant) {
         let broker = Arc::clone(&self.broker);
         let Some(topic) = topics::parse(&message.topic, &broker) else {
@@ -318,7 +315,6 @@ impl<'a> MqttSession<'a> {
         }
     }
 
-    /// Handles the result of a task.
     fn finish(&mut self, result: TaskResult) {
         self.running = None;
         match result {

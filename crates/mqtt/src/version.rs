@@ -44,10 +44,7 @@ impl VersionChoice {
     pub(super) fn connection_ended(&mut self, end: &ConnectionEnd) -> bool {
         self.no_connack = match end {
             ConnectionEnd::NoConnack(_) => self.no_connack + 1,
-            ConnectionEnd::UnsupportedVersion
-            | ConnectionEnd::Stopped
-            | ConnectionEnd::PlanChanged
-            | ConnectionEnd::Failed { .. } => 0,
+            _ => 0,
         };
         let is_unsupported =
             *end == ConnectionEnd::UnsupportedVersion || self.no_connack >= NO_CONNACK_MAX;

@@ -29,7 +29,6 @@ pub struct BrokerWriter {
 }
 
 impl BrokerWriter {
-    /// A writer to a stream.
     pub fn new(stream: WriteHalf<BoxedStream>) -> BrokerWriter {
         BrokerWriter {
             stream,

@@ -22,7 +22,6 @@ impl Chance {
         Chance::seeded(RandomState::new().build_hasher().finish())
     }
 
-    /// The next number.
     pub fn number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.state;
@@ -36,7 +35,6 @@ impl Chance {
         self.number().checked_rem(bound).unwrap_or(0)
     }
 
-    /// Shuffles a slice.
     pub fn shuffle<T>(&mut self, things: &mut [T]) {
         for left in (1..things.len()).rev() {
             let other = self.below(left as u64 + 1);

@@ -60,12 +60,10 @@ pub enum TransportSecurity {
     Tls,
 }
 
-/// The destination of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Destination<'a> {
     /// Host name or address, an IPv6 address without brackets.
     pub host: &'a str,
-    /// Port.
     pub port: u16,
     /// Whether to use TLS.
     pub security: TransportSecurity,
@@ -90,28 +88,22 @@ impl<'a> From<&'a Url> for Destination<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{step}: {failure}")]
 pub struct DialError {
-    /// The step that failed.
     pub step: ConnectStage,
-    /// The cause.
     pub failure: ConnectFailure,
 }
 
-/// A step of connecting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConnectStage {
     /// Looking up the destination's name.
     Resolve(String),
-    /// Connecting to the destination.
     Connect(String),
     /// Looking up the proxy's name.
     ResolveProxy(String),
-    /// Connecting to the proxy.
     ConnectProxy(String),
     /// Negotiating the login with the proxy, and logging in.
     Login,
     /// Requesting the destination from the proxy.
     Request(String),
-    /// TLS handshake.
     Tls(String),
 }
 
@@ -136,7 +128,6 @@ impl fmt::Display for ConnectStage {
 /// Why a step failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectFailure {
-    /// Timeout.
     #[error("no answer within {} s", STEP_TIMEOUT.as_secs())]
     Timeout,
     /// The name does not exist, or the lookup failed.
@@ -154,7 +145,6 @@ pub enum ConnectFailure {
     /// The proxy refused the request.
     #[error("{0}")]
     Proxy(#[from] ProxyFailure),
-    /// A network error.
     #[error("{0}")]
     Io(io::ErrorKind),
 }
@@ -188,7 +178,6 @@ pub struct DialCounts {
     pub direct: u64,
     /// Made through a proxy.
     pub proxied: u64,
-    /// Failed.
     pub failed: u64,
 }
 
@@ -388,7 +377,6 @@ async fn direct(shared: &DialerState, host: &str, port: u16) -> Result<BoxedStre
     .await
 }
 
-/// Resolves a name and connects to it.
 async fn resolve_and_connect(
     shared: &DialerState,
     lookup: ConnectStage,

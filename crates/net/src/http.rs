@@ -25,7 +25,6 @@ pub const REDIRECTS_MAX: usize = 5;
 /// Largest response head, bytes.
 pub const HEAD_MAX: usize = 16 * 1024;
 
-/// Limits of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestLimits {
     /// Longest time until the whole response has arrived.
@@ -34,30 +33,24 @@ pub struct RequestLimits {
     pub body_max: usize,
 }
 
-/// A GET request.
 #[derive(Debug, Clone)]
 pub struct Get {
-    /// The URL.
     pub url: Url,
     /// Additional headers; a sensitive one is only sent to its origin.
     pub headers: HeaderMap,
 }
 
-/// A complete HTTP response.
 #[derive(Debug, Clone)]
 pub struct HttpResponse {
-    /// Status.
     pub status: StatusCode,
     /// Delay that the server requests.
     pub retry_after: Option<Duration>,
-    /// Body.
     pub body: Bytes,
 }
 
 /// A failed request. Contains no secret.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum HttpError {
-    /// The URL is invalid.
     #[error("{0}")]
     BadUrl(#[from] BadUrl),
     /// No connection was made.
@@ -95,7 +88,6 @@ impl Get {
         }
     }
 
-    /// Requests JSON.
     #[must_use]
     pub fn accepting_json(mut self) -> Get {
         self.headers
@@ -195,9 +187,7 @@ pub async fn open(
 
 /// A response whose body is still arriving.
 pub struct Download {
-    /// Status.
     pub status: StatusCode,
-    /// Headers.
     pub headers: HeaderMap,
     body: Incoming,
     connection: Pin<Box<dyn Future<Output = ()> + Send + Sync>>,

@@ -29,7 +29,6 @@ pub const MODEL: &str = "papertick";
 /// How long to wait until `mdns-sd` has repeated the goodbye packet.
 const GOODBYE_REPEAT: Duration = Duration::from_millis(150);
 
-/// Timeout of a command to the thread.
 const THREAD_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Most clocks that a search collects.
@@ -99,9 +98,7 @@ impl MdnsScope {
                     }
                     HostnameResolutionEvent::SearchTimeout(_)
                     | HostnameResolutionEvent::SearchStopped(_) => break,
-                    HostnameResolutionEvent::SearchStarted(_)
-                    | HostnameResolutionEvent::AddressesRemoved(..)
-                    | _ => {}
+                    _ => {}
                 }
             }
         }
@@ -130,7 +127,6 @@ impl MdnsScope {
         Ok(daemon)
     }
 
-    /// The interfaces to announce on.
     fn announced(&self) -> Vec<IfKind> {
         match self.addresses {
             Addresses::All => vec![IfKind::All],
@@ -145,7 +141,6 @@ impl MdnsScope {
 pub struct AnnouncedService {
     /// Port the clock listens on.
     pub port: u16,
-    /// Version of the program.
     pub version: String,
     /// Commit and version of the program and its page, the commit first.
     pub revision: String,
@@ -220,7 +215,6 @@ impl Responder {
         })
     }
 
-    /// Waits for the next event.
     pub async fn next_event(&mut self) -> ResponderEvent {
         loop {
             let event = match self.events.recv_async().await {
@@ -249,7 +243,7 @@ impl Responder {
             }
             DaemonEvent::Error(error) => Some(ResponderEvent::Broken(error.to_string())),
             // Changed addresses are handled by the library.
-            DaemonEvent::IpAdd(_) | DaemonEvent::IpDel(_) | DaemonEvent::Respond(_) | _ => None,
+            _ => None,
         }
     }
 
@@ -285,15 +279,10 @@ impl Responder {
 /// A clock found by mDNS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundClock {
-    /// Its name.
     pub name: String,
-    /// Its name as a host.
     pub host: String,
-    /// Its address.
     pub place: SocketAddr,
-    /// Model name.
     pub model: String,
-    /// Version of its program.
     pub version: String,
     /// Commit and version of its program.
     pub revision: String,
@@ -354,10 +343,7 @@ fn collect(event: ServiceEvent, found: &mut BTreeMap<String, FoundClock>) {
             found.remove(&full_name);
         }
         // Found is followed by resolved; the rest concerns the search itself.
-        ServiceEvent::SearchStarted(_)
-        | ServiceEvent::ServiceFound(..)
-        | ServiceEvent::SearchStopped(_)
-        | _ => {}
+        _ => {}
     }
 }
 

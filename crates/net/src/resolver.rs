@@ -81,7 +81,6 @@ pub enum NoAddress {
     /// The name does not exist, or the lookup failed.
     #[error("no address found")]
     NotFound,
-    /// Timeout.
     #[error("no answer within {} s", LOOK_UP_MAX.as_secs())]
     Timeout,
 }

@@ -38,15 +38,12 @@ pub enum TlsError {
 /// Additional certificates of a connection in PEM; empty for none.
 #[derive(Debug, Clone, Copy)]
 pub struct Own<'a> {
-    /// Authorities.
     pub authorities: &'a str,
     /// Client certificate with its intermediates.
     pub certificate: &'a str,
-    /// Its key.
     pub key: &'a Secret,
 }
 
-/// A TLS client configuration.
 #[derive(Debug, Clone)]
 pub struct TlsClient(pub(crate) Arc<ClientConfig>);
 
@@ -57,7 +54,6 @@ pub struct Roots {
 }
 
 impl Roots {
-    /// The public authorities.
     pub fn public() -> Roots {
         let store = RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
         Roots { store }

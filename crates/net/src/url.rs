@@ -5,7 +5,6 @@ use std::fmt;
 /// Protocol and transport security.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheme {
-    /// Plain HTTP.
     Http,
     /// HTTP through TLS.
     Https,
@@ -42,14 +41,11 @@ impl Scheme {
     }
 }
 
-/// An absolute URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Url {
-    /// The scheme.
     pub scheme: Scheme,
     /// Host name or address; an IPv6 address without its brackets.
     pub host: String,
-    /// Port.
     pub port: u16,
     /// Path and query; starts with a slash.
     pub path: String,

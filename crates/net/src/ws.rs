@@ -45,16 +45,13 @@ pub struct Policy {
 /// A complete WebSocket message from the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WsMessage {
-    /// Text.
     Text(Utf8Bytes),
-    /// Bytes.
     Binary(Bytes),
 }
 
 /// Why a socket was not opened, or has failed. Contains no secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WsError {
-    /// The URL is invalid.
     #[error("{0}")]
     BadUrl(#[from] BadUrl),
     /// No connection was made.
@@ -63,7 +60,6 @@ pub enum WsError {
     /// The server refused the upgrade.
     #[error("the server answers with status {status}")]
     Refused {
-        /// Status.
         status: u16,
         /// Delay that the server requests.
         retry_after: Option<Duration>,
@@ -209,15 +205,7 @@ impl WsError {
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             WsError::Refused { retry_after, .. } => *retry_after,
-            WsError::BadUrl(_)
-            | WsError::Dial(_)
-            | WsError::HandshakeTimeout
-            | WsError::Protocol
-            | WsError::Closed
-            | WsError::Lost
-            | WsError::TooLarge(_)
-            | WsError::Silent
-            | WsError::Stuck => None,
+            _ => None,
         }
     }
 }

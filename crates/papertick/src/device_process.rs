@@ -56,10 +56,8 @@ const STOP: Duration = Duration::from_millis(500);
 /// Timeout for all tasks to end if the supervisor is gone: another clock may be starting on the same folder.
 const ORPHAN_STOP: Duration = Duration::from_millis(200);
 
-/// Why the device stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StopReason {
-    /// A signal.
     Signal,
     /// A restart was requested.
     Restart,
@@ -241,7 +239,6 @@ async fn run_tasks(
     Ok(reason)
 }
 
-/// The signals that stop the device.
 struct TerminationSignals {
     terminate: unix::Signal,
     interrupt: unix::Signal,
@@ -258,7 +255,6 @@ impl TerminationSignals {
 
 /// How the device stops.
 struct Lifecycle {
-    /// Process number of the supervisor.
     supervisor: u32,
     /// Longest time to wait for a refresh in progress.
     last_refresh: Duration,

@@ -33,13 +33,11 @@ const SUPERVISOR: &str = "http://supervisor";
 /// Time between two requests while no broker is known: it may be installed or started later.
 const RETRY: Duration = Duration::from_secs(60);
 
-/// Limits of a request to the Supervisor.
 const LIMITS: RequestLimits = RequestLimits {
     timeout: Duration::from_secs(10),
     body_max: 16 * 1024,
 };
 
-/// The Supervisor of Home Assistant.
 pub(crate) struct HomeAssistantSupervisor {
     address: String,
     token: Secret,
@@ -125,7 +123,6 @@ impl HomeAssistantSupervisor {
     }
 }
 
-/// The response of the Supervisor.
 #[derive(Deserialize)]
 struct ServiceResponse {
     #[serde(default)]

@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --workspace --locked --bench canvas`
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used)]
 
 #[path = "../tests/painting/mod.rs"]
 mod painting;

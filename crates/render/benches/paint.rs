@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p render`; the baseline `copy_seven_panels` is measured in the same run.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used)]
 
 #[path = "../tests/painting/mod.rs"]
 mod painting;

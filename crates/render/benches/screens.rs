@@ -1,6 +1,6 @@
 //! Time to paint each screen: from the cache, after many other screens, and with a font that is not decoded.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used)]
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
 #[path = "../../device/tests/screens/line.rs"]

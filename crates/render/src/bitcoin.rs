@@ -5,7 +5,6 @@ use crate::{
     mask::{Area, Mask},
 };
 
-/// The bitcoin sign.
 pub(crate) const SIGN: char = '₿';
 
 /// Height of a stroke, percent of the height of the letter.

@@ -11,7 +11,6 @@ pub struct Bitmap {
 }
 
 impl Bitmap {
-    /// Empty paper.
     pub fn paper(width: u16, height: u16) -> Bitmap {
         let stride = usize::from(width).div_ceil(8);
         Bitmap {

@@ -53,7 +53,6 @@ pub fn encode(canvas: &Canvas) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// A canvas with all levels of its depth.
     fn counting(width: u32, height: u32, depth: Depth) -> Canvas {
         let stride = (width * depth.bits()).div_ceil(8);
         Canvas {

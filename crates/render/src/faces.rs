@@ -95,7 +95,6 @@ pub(crate) fn plain() -> FontId {
     fixed("atkinson")
 }
 
-/// The same face in bold.
 pub(crate) fn plain_bold() -> FontId {
     fixed("atkinsonBold")
 }

@@ -36,13 +36,11 @@ const SPACING: f32 = 0.4;
 /// Coverage from which a pixel of such letters is ink, out of 255. At half coverage thin strokes would have gaps.
 const SPACED_COVER: u8 = 116;
 
-/// A font, decoded.
 pub(crate) struct Font {
     files: Vec<FontFile>,
     em_per_line: f32,
 }
 
-/// One file of a font.
 struct FontFile {
     data: Vec<u8>,
     styles: Option<GlyphStyles>,

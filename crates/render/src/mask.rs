@@ -101,7 +101,6 @@ impl Mask {
         self.each_word(area, |word, bits| *word ^= bits);
     }
 
-    /// Inverts all pixels.
     pub(crate) fn invert_all(&mut self) {
         self.invert(Area {
             x: 0,

@@ -43,7 +43,6 @@ struct CachedPanel {
 /// What a panel shows besides its cell and the style.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Extra {
-    /// Its mark.
     mark: Option<Mark>,
     /// Common size of large letters, if the panel shows one.
     letters: Option<Letters>,

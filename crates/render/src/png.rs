@@ -9,7 +9,6 @@ use crate::{
 /// Width of the grey frame between and around panels, px before scaling.
 const GAP: usize = 8;
 
-/// Largest scale.
 pub const SCALE_MAX: u32 = 8;
 
 const INK: u8 = 0;
@@ -19,7 +18,6 @@ const FRAME: u8 = 2;
 /// Red, green and blue of each colour.
 const PALETTE: [u8; 9] = [0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xB4, 0xB4, 0xB0];
 
-/// Compression of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compression {
     /// Twice the size of `Smallest`, in a fortieth of its time.

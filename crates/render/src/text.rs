@@ -205,7 +205,6 @@ impl Typesetter {
         if text.chars().take(CHARS_MAX).any(missing) { faces::stand_in() } else { font }
     }
 
-    /// Returns whether a font has a character.
     pub(crate) fn has(&mut self, font: FontId, ch: char) -> bool {
         self.font(font).has(ch)
     }

@@ -5,7 +5,7 @@
 //! Pictures that differ are written to `target/golden/canvas`.
 //! `UPDATE_GOLDEN=1` accepts the painted pictures; check every sheet that changes.
 
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests fail by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![expect(clippy::disallowed_methods, reason = "golden images are files")]
 
 #[path = "../../device/tests/screens/line.rs"]

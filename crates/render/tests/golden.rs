@@ -5,7 +5,7 @@
 //! picture of the difference (`diff`: missing ink is red, new ink is blue).
 //! `UPDATE_GOLDEN=1` accepts the painted pictures; check every picture that changes.
 
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests fail by panicking")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![expect(clippy::disallowed_methods, reason = "golden images are files")]
 
 #[path = "../../device/tests/screens/line.rs"]

@@ -1,6 +1,6 @@
 //! Properties of every picture, in every font, at every size.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used)]
 
 mod painting;
 

@@ -49,7 +49,6 @@ pub struct Clock {
 /// Where the wall clock comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wall {
-    /// The host's clock.
     Host,
     /// It was set and runs on with uptime.
     Set {
@@ -58,7 +57,6 @@ pub enum Wall {
         /// Uptime at which it was set.
         at: Duration,
     },
-    /// Unknown.
     Unset,
 }
 
@@ -142,13 +140,11 @@ impl Clock {
         self.uptime().saturating_sub(instant.elapsed())
     }
 
-    /// Sets the wall clock.
     pub fn set(&self, unix_ms: i64) {
         let at = self.uptime();
         self.wall.send_replace(Wall::Set { unix_ms, at });
     }
 
-    /// Subscribes to steps.
     pub fn steps(&self) -> watch::Receiver<Wall> {
         self.wall.subscribe()
     }

@@ -39,7 +39,6 @@ pub struct PanelGlass {
     pub retry_at: Option<Instant>,
 }
 
-/// A panel that fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FaultyPanel {
     /// Its index from the left.

@@ -14,7 +14,6 @@ pub const INBOX_DEPTH: usize = 256;
 /// An input for the device and the channel for its reply.
 #[derive(Debug)]
 pub struct InboxMessage {
-    /// The input.
     pub input: Input,
     /// Where the reply goes.
     pub reply_to: ReplyChannel,
@@ -28,7 +27,6 @@ pub enum ReplyChannel {
     None,
     /// The reply to a request. An input without a reply drops the channel once it was handled.
     Request(oneshot::Sender<Reply>),
-    /// The outcome of headers.
     Headers(oneshot::Sender<HeadersReply>),
 }
 

@@ -33,7 +33,6 @@ pub struct LogLines {
     buffer: watch::Sender<LogBuffer>,
 }
 
-/// The newest log lines.
 #[derive(Debug, Default)]
 struct LogBuffer {
     lines: VecDeque<LogLine>,
@@ -56,7 +55,6 @@ impl LogLines {
         }
     }
 
-    /// The lines.
     pub fn log(&self) -> Log {
         let buffer = self.buffer.borrow();
         Log {

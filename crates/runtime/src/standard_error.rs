@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use crate::printable::printable;
 
-/// Prints a line.
 pub fn print_error(message: &str) {
     // A closed standard error is no reason to stop.
     let _ = writeln!(io::stderr(), "papertick: {}", printable(message));

@@ -23,7 +23,6 @@ pub struct Tasks {
 /// How a task ended.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TaskExit {
-    /// Name of the task.
     pub name: Cow<'static, str>,
     /// It panicked; otherwise it returned or was stopped.
     pub panicked: bool,
@@ -44,7 +43,6 @@ impl Tasks {
         Tasks::default()
     }
 
-    /// Starts a task.
     pub fn spawn(
         &mut self,
         name: impl Into<Cow<'static, str>>,
@@ -120,7 +118,6 @@ pub struct Stop {
     signal: watch::Receiver<bool>,
 }
 
-/// Creates the signal.
 pub fn stop_signal() -> (Stopper, Stop) {
     let (sender, receiver) = watch::channel(false);
     (Stopper { signal: sender }, Stop { signal: receiver })

@@ -67,10 +67,6 @@ impl ConnectionGroup {
         let Some((name, state)) = self.connections.get_mut(place) else {
             return Vec::new();
         };
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "all other observations are passed on"
-        )]
         match observation {
             Observation::Connection(connection) => {
                 *state = match connection {

@@ -52,14 +52,7 @@ impl From<HttpError> for PollFailure {
     fn from(error: HttpError) -> PollFailure {
         let dropped = match error {
             HttpError::TooLarge(_) => Some(Malformed("too-long")),
-            HttpError::BadUrl(_)
-            | HttpError::Dial(_)
-            | HttpError::Timeout
-            | HttpError::Redirects
-            | HttpError::Downgrade
-            | HttpError::OtherOrigin(_)
-            | HttpError::Broken
-            | HttpError::BadHeader => None,
+            _ => None,
         };
         PollFailure {
             dropped,

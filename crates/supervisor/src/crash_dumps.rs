@@ -35,7 +35,6 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// The subcommand of the dumper.
 pub const DUMPER: &str = "crash-dump";
 
 /// Timeout of a dumper, shorter than a crashed device waits.
@@ -71,7 +70,6 @@ impl CrashDumps {
         })
     }
 
-    /// The name of the socket.
     pub fn name(&self) -> &str {
         &self.name
     }

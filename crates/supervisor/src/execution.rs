@@ -43,7 +43,6 @@ impl Execution {
         }
     }
 
-    /// Whether a program is that of this process.
     pub(crate) fn is_of(&self, chosen: &ChosenProgram) -> bool {
         self.program == chosen.program && self.digest == chosen.digest
     }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use crate::{config::ClockConfig, messages::BEAT_PERIOD, trial::TRIAL};
 
-/// Time limits of the supervisor.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SupervisorLimits {
     /// Timeout for the start of a device.
@@ -44,7 +43,6 @@ pub(crate) const LIMITS: SupervisorLimits = SupervisorLimits {
 };
 
 impl SupervisorLimits {
-    /// The limits for a clock.
     pub(crate) fn of(clock: &ClockConfig) -> SupervisorLimits {
         SupervisorLimits {
             trial: clock.trial.unwrap_or(LIMITS.trial),

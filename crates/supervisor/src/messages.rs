@@ -24,7 +24,6 @@ pub const BROKEN_CODE: u8 = 70;
 /// a standby process, which restart without it under a supervisor of version 2.
 pub const PROTOCOL: u32 = 2;
 
-/// A message of the device to its supervisor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeviceMessage {
     /// The HTTP server answers requests.

@@ -22,9 +22,7 @@ const LINE_MAX: usize = 4096;
 
 /// A device process and the messages it sends.
 pub(super) struct Process {
-    /// The process.
     pub(super) child: Child,
-    /// Its messages.
     pub(super) messages: DeviceMessages,
 }
 
@@ -102,7 +100,6 @@ impl Drop for Child {
     }
 }
 
-/// Reads the messages of a device.
 pub(super) struct DeviceMessages {
     pipe: pipe::Receiver,
     /// Bytes that are not parsed yet.

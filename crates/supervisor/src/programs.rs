@@ -16,7 +16,6 @@ use updates::{
 /// The installed program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Installation {
-    /// Path of its file.
     pub(super) path: PathBuf,
     /// Its version and build, for comparison with the slots.
     pub(super) factory: Factory,
@@ -31,18 +30,13 @@ pub(super) struct Programs {
     suspended: Vec<ImageSlot>,
 }
 
-/// The program that is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ChosenProgram {
-    /// The program.
     pub(super) program: Program,
-    /// Path of its file.
     pub(super) path: PathBuf,
-    /// Its version.
     pub(super) version: String,
     /// SHA-256 of its file in hex digits; `None` for the installed program.
     pub(super) digest: Option<String>,
-    /// It is on trial.
     pub(super) is_trial: bool,
     /// It may be executed in place of the installed program.
     pub(super) may_execute: bool,
@@ -117,7 +111,6 @@ impl Programs {
         }
     }
 
-    /// Whether a program is on trial.
     pub(super) fn is_on_trial(&mut self, program: Program) -> bool {
         record::load(&mut self.disk).is_trial(program)
     }

@@ -7,10 +7,8 @@ use updates::slots::ImageSlot;
 
 use crate::{SupervisorError, programs::ChosenProgram, supervision::Supervisor};
 
-/// A device that ended.
 pub(crate) struct EndedDevice {
     pub(crate) end: DeviceEnd,
-    /// Its program.
     pub(crate) chosen: ChosenProgram,
     /// How long it ran.
     pub(crate) lifetime: Duration,
@@ -20,7 +18,6 @@ pub(crate) struct EndedDevice {
 pub(crate) enum DeviceEnd {
     /// The supervisor received a stop signal.
     Stopped,
-    /// The device requested a restart.
     Restart,
     /// The power of a simulated board was cut; with the state of the board.
     PowerCut(String),
@@ -54,9 +51,7 @@ pub(crate) enum FailureKind {
 
 /// What the supervisor does next.
 pub(crate) enum NextStep {
-    /// Stop the supervisor.
     Stop,
-    /// Start the next device.
     Start,
     /// Start the next device after a pause.
     StartAfter(Duration),

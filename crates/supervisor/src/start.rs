@@ -34,7 +34,6 @@ pub enum SupervisorError {
     /// Another program uses the data folder or the port.
     #[error("{0}")]
     InUse(String),
-    /// It failed.
     #[error("{0}")]
     Failed(String),
 }

@@ -44,7 +44,6 @@ const HEAPS_MAX: &str = "2";
 /// Longest wait for the last messages of a device that has ended: another process may hold its pipe open.
 const LAST_MESSAGES: Duration = Duration::from_millis(100);
 
-/// The supervisor.
 pub(crate) struct Supervisor {
     /// The listening socket of the clock.
     pub(crate) listener: TcpListener,

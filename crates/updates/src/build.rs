@@ -18,10 +18,8 @@ const MONTHS: [&str; 12] = [
 /// Start of the note in the file of a program.
 const MARK: &str = "\u{1}papertick was built from\u{1}";
 
-/// End of the note.
 const END: u8 = 2;
 
-/// The note of this program.
 static NOTE: &str = concat!(
     "\u{1}papertick was built from\u{1}",
     env!("CARGO_PKG_VERSION"),
@@ -40,7 +38,6 @@ const NOTE_MAX: usize = 256;
 /// Version, commit, time and target of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildFacts {
-    /// Its version.
     pub version: String,
     /// Its commit; empty if unknown.
     pub commit: String,
@@ -51,7 +48,6 @@ pub struct BuildFacts {
 }
 
 impl BuildFacts {
-    /// The facts of this program.
     pub fn own() -> BuildFacts {
         // Parsed at run time, so that the optimiser cannot remove the note from the file.
         BuildFacts::of(black_box(NOTE).as_bytes()).unwrap_or(BuildFacts {

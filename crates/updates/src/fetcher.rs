@@ -70,7 +70,6 @@ impl FetchError {
 }
 
 impl ReleaseFeed {
-    /// The feed in the settings.
     pub(super) fn new(plan: &ReleasePlan, dialer: &Dialer) -> Result<ReleaseFeed, FetchError> {
         let feed = Url::parse(plan.feed.expose());
         Ok(ReleaseFeed {
@@ -80,7 +79,6 @@ impl ReleaseFeed {
         })
     }
 
-    /// Fetches the list.
     pub(super) async fn releases(&self) -> Result<Vec<ListedRelease>, FetchError> {
         let list = self.get("the list", self.feed.clone(), FEED_BODY_MAX);
         let list = list.await?;

@@ -37,7 +37,6 @@ pub struct ImageStore {
     stage: UpdateStage,
 }
 
-/// The stage of an update.
 enum UpdateStage {
     Idle,
     Receiving(Receiving),

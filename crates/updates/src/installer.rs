@@ -43,20 +43,17 @@ pub const IMAGE_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 /// Most queued steps of an installation.
 const STEPS_MAX: usize = 1;
 
-/// Configuration of the installer.
 #[derive(Debug, Clone)]
 pub struct InstallerConfig {
     /// The data folder.
     pub data_dir: PathBuf,
     /// The running program. `None` if the supervisor does not report it; then only pages can be installed.
     pub firmware: Option<Firmware>,
-    /// Trusted keys.
     pub keys: KeyRing,
     /// Whether images must be signed.
     pub signatures: Signatures,
     /// What updates the clock instead, such as an app store; nothing is installed then.
     pub managed_by: Option<String>,
-    /// The board.
     pub board: BoardSpec,
     /// Queue of inputs to the device.
     pub inbox: Inbox,
@@ -91,9 +88,7 @@ pub struct Installer {
 /// What is known about an image before it is received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Announced {
-    /// The required kind.
     pub kind: ImageKind,
-    /// The accepted versions.
     pub versions: AcceptedVersions,
     /// Size in bytes, if known.
     pub bytes: Option<u64>,
@@ -122,7 +117,6 @@ impl Installer {
         (installer, warning)
     }
 
-    /// The configuration.
     pub fn config(&self) -> &InstallerConfig {
         &self.config
     }
@@ -316,7 +310,6 @@ impl IncomingUpdate {
     }
 }
 
-/// The installation of one image.
 struct ImageInstallation {
     store: ImageStore,
     announced: Announced,
@@ -435,7 +428,6 @@ impl ImageInstallation {
     }
 }
 
-/// The running version.
 pub fn running_version(config: &InstallerConfig) -> Version {
     let firmware = config.firmware.as_ref();
     let reported = firmware.and_then(|firmware| Version::parse(&firmware.version).ok());

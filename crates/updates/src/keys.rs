@@ -12,7 +12,6 @@ use storage::disk::{Disk, Folder, open_file};
 /// Folder of keys in the data folder.
 const FOLDER: &str = "update-keys";
 
-/// Extension of key files.
 const EXTENSION: &str = "pub";
 
 /// Largest key file, bytes.

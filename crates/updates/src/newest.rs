@@ -27,7 +27,6 @@ pub enum UpdateNotStarted {
     /// Nothing can be installed now.
     #[error("{0}")]
     Refused(#[from] ImageRefusal),
-    /// No feed is configured.
     #[error("no address of a release feed is set")]
     NoFeed,
     /// The address of the feed is invalid.
@@ -56,7 +55,6 @@ impl NewestRelease {
         (newest, receiver)
     }
 
-    /// The installer.
     pub fn installer(&self) -> &Installer {
         &self.installer
     }

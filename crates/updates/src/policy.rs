@@ -11,37 +11,28 @@ use feeds::{
 use semver::Version;
 use serde::{Deserialize, Serialize};
 
-/// Requirements for an image.
 #[derive(Debug, Clone)]
 pub struct ImagePolicy {
-    /// Required kind.
     pub kind: ImageKind,
     /// Largest image, bytes.
     pub bytes_max: u64,
-    /// Required board.
     pub board: String,
-    /// Required panels.
     pub panel: String,
     /// Required target triple.
     pub target: String,
-    /// Running version.
     pub running: Version,
-    /// Accepted versions.
     pub versions: AcceptedVersions,
-    /// Trusted keys.
     pub keys: Vec<VerifyingKey>,
     /// Whether images must be signed.
     pub signatures: Signatures,
 }
 
-/// Which versions are accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AcceptedVersions {
     /// Any build of this version.
     Exactly(Version),
     /// The running version and newer ones.
     NotOlder,
-    /// All versions.
     All,
 }
 
@@ -76,26 +67,15 @@ pub enum ImageRefusal {
     /// The image is damaged or not trusted.
     #[error("{0}")]
     Fault(#[from] ImageFault),
-    /// The image is of the other kind.
     #[error("it is a {kind}: upload it to {path}")]
     Kind {
-        /// Name of its kind.
         kind: &'static str,
-        /// Path to upload it to.
         path: &'static str,
     },
-    /// The image is for another board.
     #[error("it is for the board {image}, but this is {own}")]
-    Board {
-        /// Board of the image.
-        image: String,
-        /// This board.
-        own: String,
-    },
-    /// The image is for other panels.
+    Board { image: String, own: String },
     #[error("it is for panels of {image}, but these are {own}")]
     Panel {
-        /// Panels of the image.
         image: String,
         /// These panels.
         own: String,
@@ -103,7 +83,6 @@ pub enum ImageRefusal {
     /// The image is for other machines.
     #[error("it is for {image}, but this machine is {own}")]
     Target {
-        /// Target of the image.
         image: String,
         /// Target of this machine.
         own: String,
@@ -112,30 +91,15 @@ pub enum ImageRefusal {
     #[error(
         "it is version {image}, which is older than the running {running}: add downgrade=true to install it anyway"
     )]
-    Older {
-        /// Version of the image.
-        image: Version,
-        /// Running version.
-        running: Version,
-    },
+    Older { image: Version, running: Version },
     /// The image has another version than the list of releases says.
     #[error("it is version {image}, but the list says {listed}")]
-    Mislabelled {
-        /// Version of the image.
-        image: Version,
-        /// Version in the list.
-        listed: Version,
-    },
+    Mislabelled { image: Version, listed: Version },
     /// The page needs newer firmware.
     #[error(
         "it needs version {needs} or newer, but {running} is running: update the firmware first"
     )]
-    NeedsNewer {
-        /// Required version.
-        needs: Version,
-        /// Running version.
-        running: Version,
-    },
+    NeedsNewer { needs: Version, running: Version },
     /// An app store or a package manager updates the clock instead.
     #[error("{0} updates this clock: install the new version there")]
     Managed(String),

@@ -16,7 +16,6 @@ pub const KIND: &str = "firmware";
 /// Read buffer for digests, bytes.
 const CHUNK_LEN: usize = 64 * 1024;
 
-/// Name of the file of a slot.
 pub fn program_file(slot: ImageSlot) -> String {
     format!("firmware-{}", slot.name())
 }

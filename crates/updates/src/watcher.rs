@@ -48,9 +48,7 @@ pub const INSTALL_WITHIN: Duration = Duration::from_secs(30 * 60);
 pub struct ReleaseWatcher {
     /// The feed and the rule for its releases.
     pub plans: watch::Receiver<Option<ReleasePlan>>,
-    /// Requests for the newest release.
     pub requests: mpsc::Receiver<()>,
-    /// Installs releases.
     pub installer: Installer,
     /// Connects to the feed.
     pub dialer: Dialer,
@@ -67,20 +65,16 @@ enum WatchCause {
     Install,
     /// A client has requested the newest release.
     Requested,
-    /// The plan has changed.
     PlanChanged,
-    /// The clock stops.
     Stop,
 }
 
 /// A completely received image.
 struct FetchedImage {
     update: IncomingUpdate,
-    /// The listed version.
     version: Version,
 }
 
-/// State of a release feed.
 struct FeedState {
     plan: ReleasePlan,
     /// The list; `None` before the first successful check.
@@ -246,7 +240,6 @@ impl FeedState {
         }
     }
 
-    /// The next timer and its cause.
     fn next_timer(&self) -> Option<(Instant, WatchCause)> {
         let check = Some((self.check_at, WatchCause::Check));
         match self.plan.mode {

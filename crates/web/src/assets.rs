@@ -113,7 +113,6 @@ impl Asset {
         }
     }
 
-    /// A file of a page.
     fn of_file(name: &str, plain: Bytes) -> Asset {
         let cache = if is_hashed(name) { CACHE_FOREVER } else { REVALIDATE };
         Asset {

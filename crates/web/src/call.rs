@@ -12,12 +12,10 @@ use tokio::time::timeout;
 
 use super::{parse::query_value, state::ServerState, unread_body::UnreadBody};
 
-/// Timeout for a whole body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// A request with its context.
 pub struct Call {
-    /// State of the server.
     pub state: Arc<ServerState>,
     /// State of the device when the request arrived.
     pub view: Arc<View>,
@@ -33,7 +31,6 @@ pub struct Call {
 pub enum ReceivedBody {
     /// There is no body, or it is empty.
     Empty,
-    /// The whole body.
     Complete(Bytes),
     /// The body is larger than the limit.
     TooLarge,
@@ -59,7 +56,6 @@ impl Call {
         }
     }
 
-    /// Headers of the request.
     pub fn headers(&self) -> &HeaderMap {
         &self.parts.headers
     }

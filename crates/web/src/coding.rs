@@ -20,7 +20,6 @@ pub const VARY_ENCODING: HeaderValue = HeaderValue::from_static("Accept-Encoding
 /// Content coding of compressed bodies.
 pub const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
-/// Whether a client accepts gzip.
 pub fn is_gzip_accepted(headers: &HeaderMap) -> bool {
     let accepted = headers
         .get(ACCEPT_ENCODING)

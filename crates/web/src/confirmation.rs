@@ -22,7 +22,6 @@ pub fn is_confirmed(method: &Method, uri: &Uri) -> bool {
     *method == Method::POST && query_value(query, PRESSED).is_some()
 }
 
-/// The page with the button.
 pub fn page(operation: &Operation, uri: &Uri) -> Response {
     let (summary, path) = (escaped(operation.summary), escaped(uri.path()));
     let content = format!(

@@ -24,7 +24,6 @@ pub struct ConnectionLimits {
 }
 
 impl ConnectionLimits {
-    /// A configured limit.
     pub fn configured(connections: usize) -> ConnectionLimits {
         ConnectionLimits {
             connections,

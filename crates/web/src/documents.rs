@@ -20,14 +20,11 @@ use sha2::{Digest, Sha256};
 
 use super::etag;
 
-/// The serialised status.
 #[derive(Debug, Clone)]
 pub struct StatusDocument {
-    /// The JSON text.
     pub text: Bytes,
     /// The parts of the status whose changes are sent to event clients.
     pub news: Arc<StatusNews>,
-    /// Memory of the host at that time.
     pub memory: HostMemory,
 }
 
@@ -58,10 +55,8 @@ impl StatusDocument {
     }
 }
 
-/// The serialised settings.
 #[derive(Debug, Clone)]
 pub struct SettingsDocument {
-    /// The JSON text.
     pub text: Bytes,
     /// Entity tag of the version.
     pub tag: HeaderValue,

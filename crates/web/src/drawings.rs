@@ -34,17 +34,13 @@ const KEPT_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Largest number of pictures that are kept.
 const KEPT_MAX: usize = 256;
 
-/// Format of an image file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ImageFormat {
-    /// PNG.
     Png,
-    /// BMP.
     Bmp,
 }
 
 impl ImageFormat {
-    /// Content type.
     pub fn content_type(self) -> HeaderValue {
         HeaderValue::from_static(match self {
             ImageFormat::Png => "image/png",
@@ -53,17 +49,13 @@ impl ImageFormat {
     }
 }
 
-/// An image file.
 #[derive(Debug, Clone)]
 pub struct ImageFile {
     /// Hash of what the picture shows, 12 hexadecimal digits. Its key is random at each start, so that a name tells nothing
     /// about the picture.
     pub name: String,
-    /// Format of the file.
     pub format: ImageFormat,
-    /// Version of the file.
     pub tag: HeaderValue,
-    /// The file.
     pub bytes: Bytes,
     key: u64,
 }

@@ -21,7 +21,6 @@ impl EmbeddedFile {
         table.get(at)
     }
 
-    /// The content.
     pub fn plain(&self) -> Bytes {
         if self.is_gzip {
             coding::gunzip(self.bytes)

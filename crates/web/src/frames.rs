@@ -18,7 +18,6 @@ pub const FRAMES_MAX: usize = 64;
 /// The status that the clients have, without values that change with time alone.
 #[derive(Debug, Clone, PartialEq)]
 enum SentStatus<T> {
-    /// There are no clients.
     NoClients,
     /// All clients have this status.
     Same(Arc<T>),
@@ -80,7 +79,6 @@ impl<T: PartialEq> BroadcastState<T> {
     }
 }
 
-/// A frame of the event stream.
 #[derive(Debug, Clone)]
 pub struct EventFrame {
     /// The bytes.
@@ -98,7 +96,6 @@ impl EventFrame {
         }
     }
 
-    /// A frame with the status.
     pub fn status(status: &StatusDocument) -> EventFrame {
         let mut bytes = b"event: status\ndata: ".to_vec();
         bytes.extend_from_slice(&status.text);

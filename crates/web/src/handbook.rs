@@ -173,7 +173,6 @@ mod tests {
 
     use super::*;
 
-    /// The values of an attribute in a page.
     fn values<'a>(html: &'a str, attribute: &str) -> Vec<&'a str> {
         let start = format!(" {attribute}=\"");
         let parts = html.split(&*start).skip(1);

@@ -13,7 +13,6 @@ use super::{
     response::{self, Response},
 };
 
-/// The OpenAPI document.
 pub fn read(call: &Call) -> Response {
     let text = call
         .state

@@ -25,7 +25,6 @@ const VIEWS: [&str; 2] = ["settings", "care"];
 /// Path of the documentation of the control interface.
 const DOCS: &str = "docs";
 
-/// Its file.
 const DOCS_FILE: &str = "docs.html";
 
 /// Files that always come from the program, not from an installed page.

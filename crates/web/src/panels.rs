@@ -114,7 +114,6 @@ fn side_by_side(glass: &DisplaySnapshot, scale: u32) -> Bytes {
     png::side_by_side(&bitmaps, scale).into()
 }
 
-/// One panel.
 pub fn one(call: &Call) -> Response {
     let glass = call.state.glass();
     let index: Option<usize> = call.param.as_deref().and_then(|index| index.parse().ok());

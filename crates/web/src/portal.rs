@@ -53,11 +53,8 @@ static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
         .unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"))
 });
 
-/// Content of the page.
 enum PageContent<'a> {
-    /// The form.
     Form,
-    /// The form with an error message.
     FormWithError(&'a str),
     /// The message that the clock joins the network, with its address there.
     Stored(Option<&'a str>),
@@ -96,7 +93,6 @@ pub(super) async fn page_or_redirect(
     }
 }
 
-/// The texts in the language of a request.
 fn language(uri: &Uri, headers: &HeaderMap) -> &'static PortalTexts {
     let accepted = headers.get(ACCEPT_LANGUAGE);
     let accepted = accepted.and_then(|value| value.to_str().ok());

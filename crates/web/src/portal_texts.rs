@@ -69,7 +69,6 @@ pub(super) fn texts_for(query: Option<&str>, accepted: Option<&str>) -> &'static
     supported.next().unwrap_or(&LANGUAGES[0])
 }
 
-/// All languages.
 pub(super) static LANGUAGES: [PortalTexts; 4] = [
     PortalTexts {
         code: "en",

@@ -60,7 +60,6 @@ pub struct BaseUrl(pub String);
 /// Where a request comes from, after the headers of trusted proxies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestSource {
-    /// Address of the client.
     pub client: IpAddr,
     /// The request comes through the Home Assistant ingress, which authenticates; any host name is accepted.
     pub is_ingress: bool,
@@ -152,7 +151,6 @@ impl PublicAccess {
         (access, mistakes)
     }
 
-    /// Origins of the public URLs.
     pub fn origins(&self) -> impl Iterator<Item = &str> {
         self.urls.iter().map(|url| url.origin.as_str())
     }

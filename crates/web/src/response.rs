@@ -18,7 +18,6 @@ use serde::Serialize;
 
 use super::parse::percent_encode;
 
-/// A response to a request.
 pub type Response = http::Response<ResponseBody>;
 
 /// Content type of JSON.
@@ -33,7 +32,6 @@ pub const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 /// Header with an explanation for people in addition to the body, percent-encoded UTF-8.
 pub const REASON: HeaderName = HeaderName::from_static("papertick-reason");
 
-/// The body of a response.
 pub enum ResponseBody {
     /// All bytes; `None` if the body is empty or already sent.
     Whole(Option<Bytes>),
@@ -108,7 +106,6 @@ pub fn json<T: Serialize>(document: &T) -> Response {
     json_bytes(serde_json::to_vec(document).unwrap_or_default().into())
 }
 
-/// A JSON document with a status.
 pub fn json_with<T: Serialize>(status: StatusCode, document: &T) -> Response {
     let mut response = json(document);
     *response.status_mut() = status;

@@ -132,17 +132,14 @@ fn log_limits(limits: &ConnectionLimits) {
     }
 }
 
-/// An accepted connection.
 struct AcceptedClient {
     stream: TcpStream,
     peer: SocketAddr,
     _permit: OwnedSemaphorePermit,
 }
 
-/// An order to all connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ConnectionOrder {
-    /// Serve requests.
     Serve,
     /// Close if no request is in progress.
     CloseIdle,

@@ -152,7 +152,6 @@ pub async fn market(mut call: Call) -> Response {
     response::done()
 }
 
-/// An incoming payment.
 fn payment() -> Observation {
     Observation::Payment(Payment {
         direction: Some(Direction::Received),

@@ -57,11 +57,9 @@ pub const CHANGES_MAX: u32 = 64;
 
 /// Channels to the tasks of the server.
 pub struct TaskQueues {
-    /// Login attempts.
     pub attempts: auth::Attempts,
     /// Pictures to draw.
     pub drawings: DrawJobs,
-    /// Passwords to hash.
     pub passwords: passwords::Jobs,
     /// Work that continues after the response.
     pub side_tasks: mpsc::Receiver<SideTask>,
@@ -101,9 +99,7 @@ pub struct ServerState {
     pub imports: Semaphore,
     /// Hashes passwords.
     pub hasher: Hasher,
-    /// The OpenAPI document.
     pub openapi: OnceLock<Bytes>,
-    /// The newest image of all panels.
     pub panels_image: Cached<DisplaySnapshot, u64, Bytes>,
     /// Frames for all clients of the event stream.
     pub frames: broadcast::Sender<EventFrame>,
@@ -113,7 +109,6 @@ pub struct ServerState {
     pub panel_streams: Arc<Semaphore>,
     /// Work that continues after the response.
     pub side_tasks: mpsc::Sender<SideTask>,
-    /// Limits on connections.
     pub limits: ConnectionLimits,
     /// An event client was refused; it is logged only once.
     pub event_client_refused: AtomicBool,
@@ -167,7 +162,6 @@ impl ServerState {
         (state, queues)
     }
 
-    /// The newest view.
     pub fn view(&self) -> Arc<View> {
         Arc::clone(&self.services.view.borrow())
     }
@@ -182,7 +176,6 @@ impl ServerState {
         self.services.clock.uptime()
     }
 
-    /// The status of a view.
     pub fn status(&self, view: &Arc<View>) -> StatusDocument {
         let now = self.services.clock.now();
         let glass = self.glass();
@@ -217,7 +210,6 @@ impl ServerState {
         self.settings_tag.get(&view.settings, offered, make)
     }
 
-    /// The settings document of a view.
     pub fn settings(&self, view: &Arc<View>) -> SettingsDocument {
         let tag = self.settings_tag(view);
         let make = || SettingsDocument::of(view, &self.identity(), tag);

@@ -9,12 +9,10 @@ use super::{
     response::{self, Response},
 };
 
-/// The status.
 pub fn status(call: &Call) -> Response {
     response::json_bytes(call.state.status(&call.view).text)
 }
 
-/// The system status.
 pub fn system(call: &Call) -> Response {
     let state = &call.state;
     let memory = state.status(&call.view).memory;

@@ -25,7 +25,6 @@ pub struct UnreadBody {
 }
 
 impl UnreadBody {
-    /// The body of a request.
     pub fn new(body: Incoming, headers: &HeaderMap, tasks: &mpsc::Sender<SideTask>) -> UnreadBody {
         let body = Some(body).filter(|body| !body.is_end_stream());
         UnreadBody {

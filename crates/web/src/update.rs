@@ -38,7 +38,6 @@ pub async fn firmware(call: Call) -> Response {
     upload(call, ImageKind::Firmware).await
 }
 
-/// Installs a web bundle.
 pub async fn web_bundle(call: Call) -> Response {
     upload(call, ImageKind::Page).await
 }
@@ -59,7 +58,6 @@ fn disabled(call: &Call) -> Option<Response> {
 enum UploadError {
     /// The image was refused.
     Refused(ImageRefusal),
-    /// The body is incomplete.
     Incomplete,
     /// The form is malformed or has no image.
     Form(&'static str),
@@ -167,7 +165,6 @@ async fn receive(
     Ok(parser.bytes)
 }
 
-/// Extracts the image from a form.
 #[derive(Default)]
 struct FormImage {
     /// Bytes of the image so far.

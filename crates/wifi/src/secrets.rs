@@ -9,7 +9,6 @@ use device::secret::Secret;
 use passwords::generate;
 use storage::disk::{Disk, Folder, named};
 
-/// File of the password.
 const FILE: &str = "access-point";
 
 /// Shortest password of a WPA network.
@@ -23,7 +22,6 @@ pub fn credentials(data_dir: &Path) -> PathBuf {
 /// The password of the access point and whether it was stored.
 #[derive(Debug)]
 pub struct AccessPointPassword {
-    /// The password.
     pub text: Secret,
     /// Why it was not stored, so that it changes at the next start; `None` if it was stored.
     pub not_stored: Option<io::Error>,

@@ -78,19 +78,7 @@ pub fn document(
         RetainedTopic::QuietUntil => {
             Some(quiet_hours(QuietHoursBound::Until, view, program, broker))
         }
-        RetainedTopic::Status
-        | RetainedTopic::Info
-        | RetainedTopic::State
-        | RetainedTopic::Update
-        | RetainedTopic::Host
-        | RetainedTopic::Settings
-        | RetainedTopic::Reported
-        | RetainedTopic::Strip
-        | RetainedTopic::Led(_)
-        | RetainedTopic::Frontlight
-        | RetainedTopic::Market
-        | RetainedTopic::Panels
-        | RetainedTopic::Displays => None,
+        _ => None,
     }
 }
 

@@ -114,24 +114,17 @@ impl RetainedTopic {
 
     /// Returns whether it is published with QoS 1, because the next message may be long in coming.
     pub fn uses_qos1(self) -> bool {
-        match self {
+        matches!(
+            self,
             RetainedTopic::Discovery
-            | RetainedTopic::QuietFrom
-            | RetainedTopic::QuietUntil
-            | RetainedTopic::Status
-            | RetainedTopic::Info
-            | RetainedTopic::Update
-            | RetainedTopic::Settings
-            | RetainedTopic::Reported => true,
-            RetainedTopic::State
-            | RetainedTopic::Host
-            | RetainedTopic::Strip
-            | RetainedTopic::Led(_)
-            | RetainedTopic::Frontlight
-            | RetainedTopic::Market
-            | RetainedTopic::Panels
-            | RetainedTopic::Displays => false,
-        }
+                | RetainedTopic::QuietFrom
+                | RetainedTopic::QuietUntil
+                | RetainedTopic::Status
+                | RetainedTopic::Info
+                | RetainedTopic::Update
+                | RetainedTopic::Settings
+                | RetainedTopic::Reported
+        )
     }
 }
 

@@ -1,5 +1,5 @@
 //! Requests and responses of the interface, without a server.
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 mod clock;
 mod commands;

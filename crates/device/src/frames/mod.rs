@@ -85,12 +85,7 @@ impl Changes {
             {
                 Some(FIGURE_PACE)
             }
-            Dependency::Height
-            | Dependency::Price
-            | Dependency::Fee
-            | Dependency::Pool
-            | Dependency::Miner
-            | Dependency::Balance => None,
+            _ => None,
         };
         let turn_in = self.turn_in.filter(|_| self.quiet_for.is_none());
         let values = self.depends_on.iter().filter_map(of_value);

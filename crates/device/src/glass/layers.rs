@@ -91,17 +91,7 @@ impl LayerContent {
 
     /// Returns whether it shows a password; pictures of it are not for clients.
     pub fn shows_password(&self) -> bool {
-        match self {
-            LayerContent::SignIn(_) | LayerContent::Portal(_) => true,
-            LayerContent::Splash
-            | LayerContent::SafeMode(_)
-            | LayerContent::Custom(_)
-            | LayerContent::Zap(_)
-            | LayerContent::Payment(_)
-            | LayerContent::Debug
-            | LayerContent::Update(_)
-            | LayerContent::Erasing => false,
-        }
+        matches!(self, LayerContent::SignIn(_) | LayerContent::Portal(_))
     }
 
     /// Word for it in the status.

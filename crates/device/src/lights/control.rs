@@ -287,12 +287,7 @@ impl Lights {
         match self.strip.mode() {
             Mode::Resting => true,
             // The sources do not run during an update.
-            Mode::Starting
-            | Mode::Joining
-            | Mode::Portal
-            | Mode::Alarm
-            | Mode::Update(_)
-            | Mode::Updated => false,
+            _ => false,
         }
     }
 

@@ -1,5 +1,5 @@
 //! Settings as seen by clients: request bodies in, outcomes and documents out.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used)]
 
 mod bench;
 mod bindings;

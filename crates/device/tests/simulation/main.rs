@@ -8,10 +8,6 @@
 //! `SIMULATION_SEEDS=1000..2000 SIMULATION_STEPS=5000 cargo test -p device --test simulation --release` runs longer.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
-#![allow(
-    clippy::wildcard_enum_match_arm,
-    reason = "the model names only the steps it cares for"
-)]
 
 mod boards;
 mod checks;

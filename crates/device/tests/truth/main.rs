@@ -1,5 +1,5 @@
 //! Which height is shown and in which state, from claims and proofs of sources.
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 mod attacks;
 mod fees;

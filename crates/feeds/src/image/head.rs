@@ -13,19 +13,14 @@ const FORM: u16 = 1;
 /// The only compression: gzip.
 const PACKED_AS_GZIP: u8 = 1;
 
-/// Kind of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImageKind {
-    /// Firmware.
     Firmware,
-    /// Web page.
     Page,
 }
 
-/// The header of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageHeader {
-    /// Its kind.
     pub kind: ImageKind,
     /// Length of the payload, bytes.
     pub payload_bytes: u64,
@@ -43,7 +38,6 @@ pub struct ImageHeader {
     pub panel: String,
     /// Target, such as `aarch64-unknown-linux-gnu`; empty for a page.
     pub target: String,
-    /// Its version.
     pub version: Version,
     /// Commit; empty if unknown.
     pub commit: String,

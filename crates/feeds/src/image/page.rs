@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::{ImageFault, tar};
 
-/// Name of the manifest.
 pub const MANIFEST: &str = "manifest.json";
 
 /// Name of the start page.
@@ -16,7 +15,6 @@ pub const ENTRY: &str = "index.html";
 /// Longest commit in a manifest, bytes.
 const COMMIT_MAX: usize = 64;
 
-/// The manifest of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manifest {
     /// Commit; `fsRev` of the settings.
@@ -47,7 +45,6 @@ impl Manifest {
 /// A page: its files by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// Its manifest.
     pub manifest: Manifest,
     /// Its files, including the manifest.
     pub files: BTreeMap<String, Vec<u8>>,

@@ -57,7 +57,6 @@ impl<R: Read + Seek> Image<R> {
         })
     }
 
-    /// The header.
     pub fn head(&self) -> &ImageHeader {
         &self.head
     }
@@ -147,13 +146,11 @@ impl<R: Read + Seek> Image<R> {
         Ok(())
     }
 
-    /// Returns the reader.
     pub fn into_inner(self) -> R {
         self.reader
     }
 }
 
-/// Reads the payload in chunks.
 fn each_chunk(
     reader: &mut (impl Read + Seek),
     head: &ImageHeader,

@@ -12,7 +12,6 @@ use super::{ImageFault, SIGNATURE_BYTES_MAX};
 /// Most signatures of one image.
 pub const SIGNATURES_MAX: usize = 4;
 
-/// Lines of a signature file.
 const SIGNATURE_LINES: usize = 4;
 
 /// Algorithm of a signature over the hash of a file.
@@ -39,7 +38,6 @@ pub struct VerifyingKey {
 }
 
 impl VerifyingKey {
-    /// Its id.
     pub fn id(&self) -> KeyId {
         self.id
     }
@@ -70,7 +68,6 @@ impl fmt::Debug for Signature {
 }
 
 impl Signature {
-    /// Id of its key.
     pub fn key_id(&self) -> KeyId {
         self.id
     }
@@ -80,7 +77,6 @@ impl Signature {
         self.signature.trusted_comment()
     }
 
-    /// The text of the file.
     pub fn text(&self) -> &str {
         &self.text
     }

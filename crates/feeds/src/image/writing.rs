@@ -11,7 +11,6 @@ use super::{ImageFault, ImageHeader, ImageKind, SIGNATURES_MAX, Signature};
 /// Header fields of a new image that do not follow from its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageFacts {
-    /// Its kind.
     pub kind: ImageKind,
     /// Build time, s since 1970-01-01 UTC; zero if unknown.
     pub build_time: u64,
@@ -21,7 +20,6 @@ pub struct ImageFacts {
     pub panel: String,
     /// Target; empty for a page.
     pub target: String,
-    /// Its version.
     pub version: Version,
     /// Commit; empty if unknown.
     pub commit: String,
@@ -48,7 +46,6 @@ impl Packed {
         }
     }
 
-    /// The payload.
     pub fn payload(&self) -> &[u8] {
         &self.payload
     }

@@ -14,7 +14,6 @@ use super::{
 };
 use crate::{malformed::Malformed, scalar};
 
-/// Kind of data events.
 pub const KIND: u16 = 30078;
 
 /// Name of the subscription to data events.
@@ -23,7 +22,6 @@ pub const SUBSCRIPTION: &str = "papertick-data";
 /// Remembered events, so that an event from two relays counts once.
 pub const REMEMBERED: usize = 64;
 
-/// Subject of a data event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum DataSubject {
     Height,

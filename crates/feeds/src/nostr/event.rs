@@ -30,7 +30,6 @@ pub struct NostrEvent {
     pub pubkey: String,
     /// Time according to the author, s since 1970-01-01 UTC.
     pub created_at: u64,
-    /// Its kind.
     pub kind: u64,
     /// Names and values.
     pub tags: Vec<Vec<String>>,
@@ -81,17 +80,14 @@ impl VerifiedEvent {
         })
     }
 
-    /// Id of the event.
     pub fn id(&self) -> &Bytes32 {
         &self.id
     }
 
-    /// Key of the author.
     pub fn author(&self) -> &Bytes32 {
         &self.author
     }
 
-    /// Its kind.
     pub fn kind(&self) -> u16 {
         self.kind
     }

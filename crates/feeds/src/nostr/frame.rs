@@ -16,7 +16,6 @@ pub const FRAME_MAX: usize = 256 * 1024;
 /// Selects events; an empty field does not restrict.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Filter {
-    /// Kinds of events.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<u16>,
     /// Keys of authors, 64 hex digits each.
@@ -52,24 +51,19 @@ fn text(message: &impl Serialize) -> String {
     serde_json::to_string(message).expect("texts and numbers always have a JSON form")
 }
 
-/// A message from a relay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RelayMessage {
-    /// An event for a subscription.
     Event {
-        /// Name of the subscription.
         subscription: String,
         /// The event, unverified.
         event: NostrEvent,
     },
     /// All stored events have been sent.
     EndOfStored {
-        /// Name of the subscription.
         subscription: String,
     },
     /// The relay ended a subscription.
     Closed {
-        /// Name of the subscription.
         subscription: String,
         /// The relay's reason.
         reason: String,
@@ -78,14 +72,11 @@ pub enum RelayMessage {
     Notice(String),
     /// Result of a publication.
     Taken {
-        /// Id of the event.
         id: String,
-        /// The relay has accepted it.
         accepted: bool,
         /// The relay's reason otherwise.
         reason: String,
     },
-    /// Any other message.
     Other,
 }
 

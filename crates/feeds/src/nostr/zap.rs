@@ -13,7 +13,6 @@ use super::{
 };
 use crate::malformed::Malformed;
 
-/// Kind of zap receipts.
 pub const KIND: u16 = 9735;
 
 /// Name of the subscription to zap receipts.
@@ -144,7 +143,6 @@ fn unix_secs(now: UtcTime) -> Option<u64> {
     u64::try_from(now.unix_secs()).ok()
 }
 
-/// The content of a receipt.
 #[derive(Debug, PartialEq, Eq)]
 struct Receipt {
     amount: Msats,

@@ -7,7 +7,6 @@ use crate::malformed::Malformed;
 /// The file of a pool's logo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LogoSpec {
-    /// Name of the file.
     pub file: &'static str,
     /// Width, px.
     pub width: u16,

@@ -24,10 +24,8 @@ pub const BODY_MAX: usize = 256 * 1024;
 /// Parses a response without an error.
 type Parser = fn(&Value) -> Result<PoolStats, Malformed>;
 
-/// One mining pool.
 #[derive(Debug)]
 pub struct MiningPool {
-    /// Id of the pool.
     pub id: &'static str,
     /// URL of the user's figures.
     address: Address,
@@ -45,7 +43,6 @@ pub struct MiningPool {
 enum Address {
     /// The same for all users; the key identifies the user.
     Fixed(&'static str),
-    /// Prefix of the user.
     User(&'static str),
     /// Path prefix of the user on the self-hosted pool.
     LocalUser(&'static str),
@@ -182,7 +179,6 @@ pub struct PoolAccount<'a> {
 /// A GET request to a mining pool.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PoolRequest {
-    /// The URL.
     pub url: String,
     /// Headers in addition to `Accept: application/json`.
     pub headers: Vec<(&'static str, Secret)>,
@@ -199,7 +195,6 @@ impl fmt::Debug for PoolRequest {
     }
 }
 
-/// The setting that is missing for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissingField {
     /// The user field is empty.

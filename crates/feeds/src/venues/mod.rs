@@ -21,7 +21,6 @@ pub const FRAME_MAX: usize = 256 * 1024;
 /// Most channels of a venue.
 const CHANNELS_MAX: usize = 16;
 
-/// The WebSocket protocol of a venue.
 struct VenueProtocol {
     source: SourceId,
     url: &'static str,
@@ -32,7 +31,6 @@ struct VenueProtocol {
 /// Currencies by the channel number of the venue.
 type ChannelCurrencies = BTreeMap<u64, Currency>;
 
-/// All venues.
 const PROTOCOLS: &[VenueProtocol] = &[
     VenueProtocol {
         source: SourceId::Coinbase,

@@ -77,7 +77,6 @@ impl Circuit {
         self.lock().next_change()
     }
 
-    /// Counts the changes.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.shared.changes.subscribe()
     }
@@ -101,19 +100,16 @@ impl Circuit {
             .map_or((0, 0), ssd1680::Ssd1680Chip::refreshes)
     }
 
-    /// Returns whether a panel refreshes.
     pub fn is_refreshing(&self, panel: usize) -> bool {
         self.lock()
             .panel(panel)
             .is_some_and(ssd1680::Ssd1680Chip::is_updating)
     }
 
-    /// Sets the condition of a panel.
     pub fn set_condition(&self, panel: usize, condition: PanelCondition) {
         self.change(|state| state.set_condition(panel, condition));
     }
 
-    /// Condition of a panel.
     pub fn condition(&self, panel: usize) -> PanelCondition {
         self.lock()
             .panel(panel)
@@ -130,7 +126,6 @@ impl Circuit {
         self.change(|state| state.plug(expander, true));
     }
 
-    /// Unplugs the driver of the frontlight.
     pub fn unplug_frontlight(&self) {
         self.change(|state| state.plug_frontlight(false));
     }

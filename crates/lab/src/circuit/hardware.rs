@@ -17,14 +17,12 @@ use board::{
     wiring::{Pull, WiringLine},
 };
 
-/// Which SPI bus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SpiBusId {
     Panels,
     Strip,
 }
 
-/// An SPI bus.
 #[derive(Debug)]
 pub struct CircuitSpi {
     circuit: Circuit,

@@ -25,7 +25,6 @@ mod register {
     pub(super) const COUNT: usize = 0x16;
 }
 
-/// Bits of the configuration.
 mod configuration {
     pub(super) const BANKS: u8 = 0x80;
     pub(super) const NO_COUNTING: u8 = 0x20;
@@ -68,7 +67,6 @@ impl Mcp23017Chip {
         }
     }
 
-    /// Returns whether it answers.
     pub(super) fn answers(&self) -> bool {
         self.is_plugged && !self.is_reset
     }
@@ -227,7 +225,6 @@ fn power_on_registers() -> [u8; register::COUNT] {
     registers
 }
 
-/// Numbers of the pins.
 pub(super) fn pins() -> std::ops::Range<u8> {
     0..PINS
 }

@@ -17,7 +17,6 @@ pub(super) enum NetDriver {
     Button,
 }
 
-/// Index of a net.
 pub(super) type NetId = usize;
 
 /// A net on the side of a chip, after the inverter if there is one.
@@ -27,7 +26,6 @@ pub(super) struct ChipNet {
     sense: Sense,
 }
 
-/// All nets of a circuit.
 #[derive(Debug, Default)]
 pub(super) struct Nets {
     known: BTreeMap<LineLocation, NetId>,
@@ -116,7 +114,6 @@ impl Nets {
         self.nets[id].expander = pull;
     }
 
-    /// Level on the side of the chip.
     pub(super) fn read(&self, wire: ChipNet) -> LineLevel {
         self.level(wire.net).through(wire.sense)
     }

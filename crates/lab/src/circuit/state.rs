@@ -256,7 +256,6 @@ impl SimCircuit {
         self.pull(&line.place, Pull::None);
     }
 
-    /// Drives a line by the host.
     pub(super) fn drive(&mut self, line: &WiringLine, level: LineLevel) {
         let wire = self.nets.wire(line);
         self.nets
@@ -396,7 +395,6 @@ impl SimCircuit {
     }
 }
 
-/// Duration of a transfer.
 fn transfer_time(bits: usize, hz: u32) -> Duration {
     Duration::from_nanos(bits as u64 * 1_000_000_000 / u64::from(hz.max(1)))
 }

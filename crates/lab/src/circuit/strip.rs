@@ -21,7 +21,6 @@ const BIT_MIN: u64 = 1_063;
 /// Shortest low time that ends the data, ns.
 const RESET_MIN: u64 = 300_000;
 
-/// A simulated LED strip.
 #[derive(Debug)]
 pub(super) struct SimLedStrip {
     wiring: StripWiring,
@@ -36,7 +35,6 @@ impl SimLedStrip {
         }
     }
 
-    /// Its colours, in the order of the LEDs.
     pub(super) fn colours(&self) -> &[Rgb] {
         &self.colours
     }

@@ -13,7 +13,6 @@ pub(super) struct Violations {
 }
 
 impl Violations {
-    /// Records a violation.
     pub(super) fn record(&mut self, violation: String) {
         if self.list.len() < VIOLATIONS_MAX && self.known.insert(violation.clone()) {
             self.list.push(violation);

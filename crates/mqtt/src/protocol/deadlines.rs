@@ -44,7 +44,6 @@ impl PendingResponses {
         self.pingresp.get_or_insert(response);
     }
 
-    /// PINGRESP was received.
     pub(super) fn pingresp_received(&mut self) {
         self.pingresp = None;
     }
@@ -59,7 +58,6 @@ impl PendingResponses {
         self.handshake = None;
     }
 
-    /// Expects a PUBACK.
     pub(super) fn expect_puback(&mut self, unsent: usize) {
         let response = self.response(unsent);
         self.pubacks.push_back(response);

@@ -1,11 +1,6 @@
 //! The protocol state of one connection to a broker, without I/O and without a clock: received bytes go in; events and
 //! bytes to send come out.
 
-#![expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "the clock uses a part of the packets and properties of MQTT"
-)]
-
 mod deadlines;
 mod packets;
 
@@ -60,7 +55,6 @@ pub enum PublishError {
     NotSendable,
 }
 
-/// An event of the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionEvent {
     /// The broker accepted the connection.
@@ -73,14 +67,10 @@ pub enum SessionEvent {
     Message(IncomingMessage),
 }
 
-/// A message from the broker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncomingMessage {
-    /// Topic.
     pub topic: String,
-    /// Payload.
     pub payload: Vec<u8>,
-    /// The retain flag.
     pub retain: bool,
     /// Where the response goes. `None` if the sender did not request a response.
     pub response: Option<ResponseTarget>,
@@ -89,20 +79,15 @@ pub struct IncomingMessage {
 /// Where a response is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResponseTarget {
-    /// Response topic.
     pub topic: String,
     /// Correlation data, which is sent back unchanged.
     pub correlation: Option<Vec<u8>>,
 }
 
-/// A message to publish.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutgoingMessage {
-    /// Topic.
     pub topic: String,
-    /// Payload.
     pub payload: Vec<u8>,
-    /// The retain flag.
     pub retain: bool,
     /// Sent with QoS 1: the broker acknowledges it.
     pub qos1: bool,

@@ -4,7 +4,6 @@
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
-    missing_docs,
     reason = "a benchmark"
 )]
 

@@ -34,7 +34,6 @@ use crate::{
     failure::Failure,
 };
 
-/// A parsed command.
 #[derive(Debug)]
 pub enum Command {
     /// Run the clock, as its supervisor.
@@ -86,7 +85,6 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Subcommands {
-    /// Run the clock.
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<Flags>),
     /// Run the clock with simulated market data, without a network.
@@ -259,7 +257,6 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, F
     }
 }
 
-/// The completion script for a shell.
 fn completions(shell: Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut visible(), "papertick", &mut script);

@@ -241,7 +241,6 @@ impl ImportArgs {
     }
 }
 
-/// Prints the report of an import.
 fn print_report(report: &Value, json: bool) -> Result<(), Failure> {
     let text = if json { format!("{report:#}\n") } else { lines(report) };
     print(&text)?;

@@ -118,7 +118,6 @@ fn progress(left: u64) -> String {
     format!("searching for clocks, {left} s left ...")
 }
 
-/// A line for each clock, in columns.
 fn lines(found: &[FoundClock]) -> String {
     let rows: Vec<[String; 4]> = found
         .iter()

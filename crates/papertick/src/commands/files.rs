@@ -7,7 +7,6 @@ use storage::disk;
 
 use crate::failure::Failure;
 
-/// Opens an update image.
 pub(crate) fn open(path: &Path) -> Result<Image<File>, Failure> {
     let file = disk::open_file(path).map_err(|error| cannot_read(path, &error))?;
     Image::open(file).map_err(|fault| Failure::failed(format!("{}: {fault}", path.display())))

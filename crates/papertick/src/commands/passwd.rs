@@ -18,7 +18,6 @@ use crate::{
     failure::Failure,
 };
 
-/// Variable with the new password.
 const NEW_PASSWORD: &str = "PAPERTICK_NEW_PASSWORD";
 
 /// Shortest password without a warning, characters.

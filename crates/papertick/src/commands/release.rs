@@ -145,7 +145,6 @@ pub fn run(args: &ReleaseArgs) -> Result<(), Failure> {
     print(&text)
 }
 
-/// Origin of an image.
 enum ImageOrigin<'a> {
     /// Packed by this command, which also signs it.
     Packed,
@@ -156,7 +155,6 @@ enum ImageOrigin<'a> {
 struct ReleaseBuilder<'a> {
     folder: &'a Path,
     secret: Option<&'a SigningKey>,
-    /// The header of each image, and whether it is signed.
     images: BTreeMap<String, (ImageHeader, bool)>,
 }
 
@@ -329,7 +327,6 @@ fn base_url(text: &str) -> Result<String, Failure> {
     }
 }
 
-/// The URL of the release notes.
 fn notes_url(text: &str) -> Result<String, Failure> {
     if release::is_page(text) && Url::parse(text).is_ok() {
         Ok(text.to_owned())

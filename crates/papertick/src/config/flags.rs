@@ -140,7 +140,6 @@ pub struct Flags {
     pub(crate) config: Option<PathBuf>,
 }
 
-/// The ids of the boards.
 pub(crate) fn boards() -> PossibleValuesParser {
     PossibleValuesParser::new(BOARDS.iter().map(|board| board.id))
 }

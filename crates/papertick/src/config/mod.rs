@@ -29,7 +29,6 @@ use storage::disk::open_file;
 use crate::failure::Failure;
 use updates::policy::Signatures;
 
-/// Log levels.
 pub const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// Configuration of `run` and `demo`.
@@ -39,7 +38,6 @@ pub struct RunConfig {
     pub listen: SocketAddr,
     /// Data folder.
     pub data_dir: PathBuf,
-    /// Id of the board.
     pub board: String,
     /// Origins of other sites that may control the clock from their pages.
     pub allow_origins: Vec<String>,
@@ -89,10 +87,8 @@ pub struct RunConfig {
     pub trial_secs: Option<u64>,
 }
 
-/// Kind of the parts of the board.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PartsKind {
-    /// Simulated parts.
     Simulated,
     /// Real parts; has the text of the wiring file, which was checked.
     Wired(String),
@@ -101,7 +97,6 @@ pub enum PartsKind {
 /// What manages the network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NetworkConfig {
-    /// The host alone.
     Host,
     /// The clock, through NetworkManager of the host.
     NetworkManager,
@@ -115,10 +110,8 @@ pub(crate) const WIFI: [(&str, NetworkConfig); 2] = [
     ("network-manager", NetworkConfig::NetworkManager),
 ];
 
-/// Source of the market data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MarketSource {
-    /// The real sources.
     World,
     /// A simulated market in this process.
     Demo,
@@ -152,7 +145,6 @@ impl RunConfig {
         Ok(Some(ChainSpec { network, anchor }))
     }
 
-    /// The board.
     pub fn board(&self) -> BoardSpec {
         let wired = match &self.parts {
             PartsKind::Wired(_) => self.wiring(),

@@ -21,7 +21,6 @@ const NAMES_MAX: u32 = 20;
 /// Longest label of a host name, bytes (RFC 1035).
 const LABEL_MAX: usize = 63;
 
-/// Timeouts of the announcement.
 #[derive(Debug, Clone, Copy)]
 pub struct AdvertTimeouts {
     /// Time after which a failed announcement is logged.
@@ -46,9 +45,7 @@ pub struct AdvertConfig {
     pub adverts: watch::Receiver<Option<Advert>>,
     /// Networks to announce on. `None` if no other host could reach the clock.
     pub scope: Option<MdnsScope>,
-    /// The service to announce.
     pub service: AnnouncedService,
-    /// Timeouts.
     pub timeouts: AdvertTimeouts,
     /// For the announced name.
     pub inbox: Inbox,

@@ -43,12 +43,10 @@ pub const RETRY_MAX: Duration = Duration::from_secs(5 * 60);
 /// Idle time of a panel before a full refresh without a new picture.
 pub const IDLE_BEFORE_REFRESH: Duration = Duration::from_secs(60);
 
-/// Progress of the painter, for the watchdog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PaintProgress {
     /// It has painted nothing yet.
     NotStarted,
-    /// It waits for a picture.
     Waiting,
     /// It is driving the panels; has the deadline.
     Painting(Instant),
@@ -67,7 +65,6 @@ impl PaintProgress {
 /// Configuration and channels of the painter.
 #[derive(Debug)]
 pub struct PainterConfig<P> {
-    /// The panels.
     pub panels: P,
     /// Width of a panel as seen, px.
     pub width: u16,
@@ -75,11 +72,9 @@ pub struct PainterConfig<P> {
     pub height: u16,
     /// When the panels need a full refresh.
     pub care: Care,
-    /// The pictures to show.
     pub pictures: watch::Receiver<Picture>,
     /// What the panels show.
     pub glass: watch::Sender<Arc<DisplaySnapshot>>,
-    /// For the watchdog.
     pub progress: watch::Sender<PaintProgress>,
     /// For the ends of paints.
     pub inbox: Inbox,
@@ -133,7 +128,6 @@ struct PainterTask<P> {
     painted: Option<RefreshCounters>,
 }
 
-/// State of one panel.
 #[derive(Debug, Clone, Default)]
 struct PanelState {
     /// The last bitmap sent to the panel. `None` if unknown.
@@ -156,7 +150,6 @@ struct PanelState {
     idle_since: Option<Instant>,
 }
 
-/// Whether a panel is refreshing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum RefreshState {
     /// No refresh is in progress.
@@ -382,7 +375,6 @@ impl PanelState {
         by_count || by_time
     }
 
-    /// Records a completed refresh.
     fn completed(&mut self, refresh: Refresh) {
         let now = Instant::now();
         self.idle_since = Some(now);

@@ -33,27 +33,18 @@ pub struct LoopSenders {
 /// Receivers of what the main loop publishes.
 #[derive(Debug)]
 pub struct LoopReceivers {
-    /// For the painter.
     pub picture: watch::Receiver<Picture>,
-    /// For the LED strip.
     pub strip: watch::Receiver<Vec<Rgb>>,
-    /// For the frontlight.
     pub frontlight: watch::Receiver<Vec<u16>>,
-    /// For the supervisor of the sources.
     pub sources: watch::Receiver<Arc<Plan>>,
     /// For the announcements on the local network.
     pub advert: watch::Receiver<Option<Advert>>,
-    /// For the radio.
     pub wifi: watch::Receiver<WifiPlan>,
-    /// For the MQTT client.
     pub mqtt: watch::Receiver<MqttPlan>,
-    /// For the release watcher.
     pub releases: watch::Receiver<Option<ReleasePlan>>,
     /// For all readers of the state.
     pub view: watch::Receiver<Arc<View>>,
-    /// For the executor of effects.
     pub effects: mpsc::Receiver<Effect>,
-    /// For the watchdog.
     pub liveness: LivenessProbe,
 }
 

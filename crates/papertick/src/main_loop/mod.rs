@@ -56,7 +56,6 @@ const FRAME_MIN: Duration = Duration::from_millis(15);
 /// The state that the device starts with.
 #[derive(Debug)]
 pub struct InitialState {
-    /// The board.
     pub board: BoardSpec,
     /// The stored settings.
     pub settings: Settings,

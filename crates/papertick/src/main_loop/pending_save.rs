@@ -28,11 +28,9 @@ pub(super) struct PendingSave {
     started_at: Option<Instant>,
     /// The write in progress.
     pub(super) write: Option<PendingWrite>,
-    /// Consecutive failures.
     failures: u32,
 }
 
-/// Reason to save.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SaveTrigger {
     /// The schedule: not too often.
@@ -58,7 +56,6 @@ impl PendingSave {
         self.changed_at.get_or_insert_with(Instant::now);
     }
 
-    /// Records the start of a save.
     pub(super) fn started(&mut self, write: PendingWrite) {
         self.changed_at = None;
         self.started_at = Some(Instant::now());
@@ -94,7 +91,6 @@ impl PendingSave {
         }
     }
 
-    /// Whether to save now.
     pub(super) fn is_due(&self, trigger: SaveTrigger) -> bool {
         match trigger {
             SaveTrigger::Scheduled => self.due_at().is_some_and(|at| at <= Instant::now()),

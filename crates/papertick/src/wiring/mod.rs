@@ -60,7 +60,6 @@ use crate::{
     stored_state::StoredState,
 };
 
-/// Default port of HTTP.
 const HTTP_PORT: u16 = 80;
 
 /// Seed of the demo's market.
@@ -71,10 +70,8 @@ pub(crate) type EffectsFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The running device: all its tasks, and the signals that end it.
 pub(crate) struct RunningDevice {
-    /// The HTTP server.
     pub(crate) http: Tasks,
     pub(crate) http_stop: Stopper,
-    /// The main loop.
     pub(crate) main_loop: Tasks,
     pub(crate) main_loop_stop: Stopper,
     /// Tasks with a stop signal, such as sources.
@@ -291,7 +288,6 @@ impl RunningDevice {
     }
 }
 
-/// Configuration of the installer.
 fn installer_config(config: &DeviceConfig, inbox: Inbox) -> InstallerConfig {
     let data_dir = config.run.data_dir.clone();
     InstallerConfig {

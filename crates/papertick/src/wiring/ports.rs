@@ -16,7 +16,6 @@ use crate::{
     config::{PartsKind, RunConfig},
 };
 
-/// The ports of a board.
 pub(super) struct PortSet<P, S, F, L, B> {
     pub(super) panels: P,
     pub(super) strip: Option<S>,
@@ -34,7 +33,6 @@ pub(super) enum Ports {
     Assembled(AssembledBoard, BusExecution),
 }
 
-/// A board.
 pub(super) struct Board {
     pub(super) ports: Ports,
     pub(super) care: Care,

@@ -79,7 +79,6 @@ pub(super) struct SharedParts {
     pub(super) demo_upstream: Option<String>,
 }
 
-/// The channels of the drivers.
 struct DriverChannels {
     picture: watch::Receiver<Picture>,
     strip: watch::Receiver<Vec<Rgb>>,

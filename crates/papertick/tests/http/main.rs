@@ -1,10 +1,5 @@
 //! The control interface over a socket, mostly with a fake device.
-#![allow(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    missing_docs,
-    reason = "tests"
-)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 mod abuse;
 mod bench;

@@ -115,10 +115,7 @@ impl Observer {
             ServiceEvent::ServiceRemoved(_, full) => {
                 self.seen.remove(&name(&full));
             }
-            ServiceEvent::SearchStarted(_)
-            | ServiceEvent::ServiceFound(..)
-            | ServiceEvent::SearchStopped(_)
-            | _ => {}
+            _ => {}
         }
     }
 }

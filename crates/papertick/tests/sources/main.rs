@@ -1,13 +1,7 @@
 //! Sources with faulty relays, proxies, pools and networks.
 //!
 //! Tests in virtual time use in-memory connections; tests of real sockets use loopback with ports chosen by the system.
-#![allow(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    clippy::wildcard_enum_match_arm,
-    missing_docs,
-    unreachable_pub
-)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, unreachable_pub)]
 
 mod chain_rig;
 #[path = "../greeting/mod.rs"]

@@ -11,7 +11,6 @@ pub(super) struct CellEdge {
     /// Thickness of the line, px.
     thick: i32,
     radius: i32,
-    /// Grey of the line.
     line: u8,
     /// Grey of the upper left corner, `radius` rows of as many pixels.
     corner: Vec<u8>,

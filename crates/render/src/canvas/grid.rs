@@ -46,7 +46,6 @@ pub(super) struct Grid {
     pub(super) empty: Option<Area>,
     /// Width and height of every cell but a first one that is taller, px.
     pub(super) usual: (i32, i32),
-    /// The line of the caption.
     pub(super) caption: Option<Area>,
     /// Thickness of the line around a cell, px.
     pub(super) line: i32,
@@ -127,7 +126,6 @@ impl Grid {
         }
     }
 
-    /// The scale of a cell.
     pub(super) fn scale(&self, cell: Area, samples: i32) -> PixelScale {
         let inside = self.inside(cell);
         let (width, height) = self.usual;
@@ -151,25 +149,15 @@ fn shown(cells: &[Cell], layout: Layout) -> Vec<usize> {
 
 /// Whether the first cell is a label of the others, and not part of a value.
 fn is_heading(cell: &Cell) -> bool {
-    match cell {
+    !matches!(
+        cell,
         Cell::Digit(_)
-        | Cell::Tail(_)
-        | Cell::Letter(_)
-        | Cell::Text { .. }
-        | Cell::Split { .. }
-        | Cell::Blank => false,
-        Cell::Code(_)
-        | Cell::Label { .. }
-        | Cell::Word(_)
-        | Cell::Unit { .. }
-        | Cell::Icon(_)
-        | Cell::NamedIcon { .. }
-        | Cell::Sats
-        | Cell::Logo(_)
-        | Cell::Block { .. }
-        | Cell::Title(_)
-        | Cell::Qr(_) => true,
-    }
+            | Cell::Tail(_)
+            | Cell::Letter(_)
+            | Cell::Text { .. }
+            | Cell::Split { .. }
+            | Cell::Blank
+    )
 }
 
 fn chosen(layout: Layout, width: i32, height: i32) -> Layout {

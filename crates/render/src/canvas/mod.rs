@@ -37,7 +37,6 @@ const GLYPH_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// Area up to which a cell is drawn at four times its size to be averaged, px. Larger ones are drawn at twice their size.
 const FINE_AREA_MAX: i32 = 100_000;
 
-/// A painted canvas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Canvas {
     /// Width, px.

@@ -95,7 +95,6 @@ impl Pixels {
         }
     }
 
-    /// A row, from the top.
     pub(super) fn row(&self, y: usize) -> Option<&[u8]> {
         let start = y.checked_mul(self.width).filter(|_| self.width > 0)?;
         self.grey.get(start..start + self.width)

@@ -29,7 +29,6 @@ const HASH_BITS: u32 = 15;
 /// A part of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token {
-    /// A byte.
     Literal(u8),
     /// A repetition of earlier bytes.
     Match {
@@ -40,7 +39,6 @@ pub(super) enum Token {
     },
 }
 
-/// Finds matches.
 pub(super) struct Matcher<'a> {
     data: &'a [u8],
     at: usize,

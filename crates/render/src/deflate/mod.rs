@@ -60,7 +60,6 @@ const MATCH_LENGTHS: [(u16, u32); 29] = [
     (258, 0),
 ];
 
-/// Order of the lengths of the codes of lengths.
 const LENGTHS_ORDER: [usize; LENGTHS_OF_CODES] = [
     16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
 ];

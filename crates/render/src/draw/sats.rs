@@ -36,7 +36,6 @@ enum Strokes {
     One,
     /// Two above, two below.
     Two,
-    /// One through all bars.
     Through,
     /// One above, one below, and the bars joined to an S.
     Joined,
@@ -136,7 +135,6 @@ static DRAWINGS: [Drawing; 16] = [
 struct SatsMetrics {
     /// Thickness of bars and strokes.
     thick: i32,
-    /// Length of a stroke.
     stroke: i32,
     /// Gap between bars, and between bars and strokes.
     gap: i32,

@@ -1,5 +1,5 @@
 //! Files on a disk that fails or loses power. `lab` cuts the power at every moment of each change of a clock.
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used)]
 
 use lab::{
     power_cuts::{DiskChange, StartFindings, test_change},

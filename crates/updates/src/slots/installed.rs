@@ -15,7 +15,6 @@ pub const EXECUTIONS_MAX: u64 = 3;
 /// A program in a slot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Installed {
-    /// Its version.
     pub version: Version,
     /// Length of its file, bytes.
     pub bytes: u64,
@@ -25,7 +24,6 @@ pub struct Installed {
     /// Build of the installed program when this program was put into the slot.
     #[serde(rename = "beside")]
     pub factory_build: String,
-    /// Whether it works.
     #[serde(flatten)]
     pub trial_state: TrialState,
     /// Executions in place of the installed program without progress of its device.
@@ -37,7 +35,6 @@ pub struct Installed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "standing", rename_all = "lowercase")]
 pub enum TrialState {
-    /// The program is on trial.
     Trial {
         /// Starts without a result.
         starts: u64,
@@ -68,7 +65,6 @@ impl Installed {
 /// A version that is not installed automatically.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkippedVersion {
-    /// The version.
     pub version: Version,
     /// The reason.
     pub why: SkipReason,

@@ -23,14 +23,12 @@ const SKIPPED_MAX: usize = 8;
 /// Longest stored text of why an update failed, bytes.
 const REASON_MAX: usize = 300;
 
-/// The slots.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Slots {
     /// The active slot; `None` for the installed program.
     #[serde(deserialize_with = "lenient::value")]
     pub active: Option<ImageSlot>,
-    /// The programs in the slots.
     #[serde(rename = "slots", deserialize_with = "lenient::map")]
     pub programs: BTreeMap<ImageSlot, Installed>,
     /// Why the last update failed, for people; `None` if it succeeded.
@@ -42,7 +40,6 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// The program in a slot.
     pub fn get(&self, slot: ImageSlot) -> Option<&Installed> {
         self.programs.get(&slot)
     }
@@ -67,7 +64,6 @@ impl Slots {
         slots.map(Program::Slot).chain([Program::Factory]).collect()
     }
 
-    /// Whether a program is on trial.
     pub fn is_trial(&self, program: Program) -> bool {
         let state = program.slot().and_then(|slot| self.trial_state(slot));
         matches!(state, Some(TrialState::Trial { .. }))

@@ -11,14 +11,11 @@ use crate::build;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ImageSlot {
-    /// The first slot.
     A,
-    /// The second slot.
     B,
 }
 
 impl ImageSlot {
-    /// Both slots.
     pub const ALL: [ImageSlot; 2] = [ImageSlot::A, ImageSlot::B];
 
     /// Its name in files and in the status.
@@ -29,7 +26,6 @@ impl ImageSlot {
         }
     }
 
-    /// The other slot.
     pub fn other(self) -> ImageSlot {
         match self {
             ImageSlot::A => ImageSlot::B,
@@ -44,12 +40,10 @@ impl ImageSlot {
 pub enum Program {
     /// The installed program.
     Factory,
-    /// The program in a slot.
     Slot(ImageSlot),
 }
 
 impl Program {
-    /// Its name in the status.
     pub fn name(self) -> &'static str {
         match self {
             Program::Factory => "factory",
@@ -78,14 +72,11 @@ impl fmt::Display for Program {
 /// Version and build of the installed program, for comparison with the slots.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Factory {
-    /// Its version.
     pub version: Version,
-    /// Identifies its build.
     pub build: String,
 }
 
 impl Factory {
-    /// This program.
     pub fn own() -> Factory {
         let facts = build::BuildFacts::own();
         let time = facts.time.unwrap_or_default();
@@ -99,9 +90,7 @@ impl Factory {
 /// The running program, as the supervisor reports it to the device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Firmware {
-    /// The program.
     pub running: Program,
-    /// Its version.
     pub version: String,
     /// The installed program.
     pub factory: Factory,

@@ -9,7 +9,6 @@ use subtle::ConstantTimeEq;
 pub(super) struct AuthAccount {
     /// `None` accepts any user name.
     pub(super) user: Option<String>,
-    /// Hash of the password.
     pub(super) password: PasswordHash,
     /// Digest of credentials that were verified, so that later requests need no slow hash.
     accepted: Mutex<Option<[u8; 32]>>,

@@ -23,7 +23,6 @@ const LARGE_FILE_BYTES_MAX: usize = 750_000;
 /// Start of the `User-Agent` of `trmnl-kindle`. The client for Linux has the same, but sends no size.
 const KINDLE_AGENT: &str = "trmnl-display/";
 
-/// Glass of a display of a model.
 struct ModelGlass {
     model: &'static str,
     width: u32,

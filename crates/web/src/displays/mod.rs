@@ -31,7 +31,6 @@ use super::{
 /// Random bytes of a token.
 const TOKEN_BYTES: usize = 16;
 
-/// All displays.
 pub fn list(call: &Call) -> Response {
     let list = DisplayList::of(&call.view.displays, call.state.uptime());
     response::json(&list)
@@ -75,7 +74,6 @@ pub async fn change(mut call: Call) -> Response {
     }
 }
 
-/// Removes a display.
 pub async fn remove(call: Call) -> Response {
     let id = call.param.clone().unwrap_or_default();
     match send(&call.state, DisplayRequest::Remove(id)).await {
@@ -94,7 +92,6 @@ pub async fn preview(call: Call) -> Response {
     }
 }
 
-/// The newest picture of a display.
 async fn newest(call: &Call, state: &DisplayState) -> Response {
     match draw(call, state).await {
         Ok((_, drawing)) => canvas::image(call, &drawing, ImageFormat::Png),

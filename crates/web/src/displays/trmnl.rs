@@ -211,7 +211,6 @@ fn filename(drawing: &ImageFile) -> String {
     format!("{NAME_PREFIX}{}", drawing.name)
 }
 
-/// Address of a picture.
 fn address(call: &Call, token: TokenDigest, filename: &str) -> String {
     let (base, key) = (displays::base(call), picture_key(call, token, filename));
     format!("{base}/display/{key}-{filename}.png")

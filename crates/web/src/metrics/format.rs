@@ -6,7 +6,6 @@ use http::{HeaderMap, HeaderValue, header::ACCEPT};
 
 use crate::response::{self, Response};
 
-/// The text format of the metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MetricsFormat {
     /// OpenMetrics 1.0.
@@ -40,7 +39,6 @@ impl MetricsFormat {
     }
 }
 
-/// The type of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MetricKind {
     /// A value that goes up and down.
@@ -134,7 +132,6 @@ impl MetricsWriter {
         }
     }
 
-    /// The response with all metrics.
     pub(super) fn finish(mut self) -> Response {
         if self.format == MetricsFormat::OpenMetrics {
             self.text.push_str("# EOF\n");
@@ -155,7 +152,6 @@ pub(super) fn labels<const N: usize>(pairs: [(&str, &str); N]) -> String {
     format!("{{{}}}", pairs.join(","))
 }
 
-/// Formats one label.
 pub(super) fn label(name: &str, value: &str) -> String {
     labels([(name, value)])
 }

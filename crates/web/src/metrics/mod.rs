@@ -16,7 +16,6 @@ use updates::build::BuildFacts;
 use super::{call::Call, response::Response};
 use format::{MetricKind, MetricsWriter, flag, labels, unlabelled};
 
-/// All metrics.
 pub fn read(call: &Call) -> Response {
     let state = &call.state;
     let (view, glass, memory) = (&call.view, state.glass(), state.status(&call.view).memory);

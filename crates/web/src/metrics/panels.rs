@@ -5,7 +5,6 @@ use tokio::time::Instant;
 
 use super::format::{MetricSample, MetricsWriter, flag, label, labels};
 
-/// Writes the state of each panel.
 pub(super) fn write(metrics: &mut MetricsWriter, glass: &DisplaySnapshot) {
     let now = Instant::now();
     metrics.gauge(

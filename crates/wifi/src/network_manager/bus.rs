@@ -24,33 +24,27 @@ pub(super) const MANAGER: &str = "org.freedesktop.NetworkManager";
 /// Path of its main object; all other objects are below it.
 pub(super) const MANAGER_PATH: &str = "/org/freedesktop/NetworkManager";
 
-/// Path for "no object".
 pub(super) const NO_OBJECT: &str = "/";
 
-/// Interface of devices.
 pub(super) const DEVICE: &str = "org.freedesktop.NetworkManager.Device";
 
 const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 const BUS: &str = "org.freedesktop.DBus";
 const BUS_PATH: &str = "/org/freedesktop/DBus";
 
-/// Timeout of a method call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Most queued signals. A full queue would block the replies to method calls.
 const QUEUE: NonZeroUsize = NonZeroUsize::new(1024).expect("not zero");
 
-/// Properties of an object.
 pub(super) type Properties = BTreeMap<String, OwnedVariant>;
 
-/// A connection to D-Bus.
 #[derive(Debug)]
 pub(super) struct DBusConnection {
     connection: Connection,
     signals: Select<MessageStream, MessageStream>,
 }
 
-/// A signal of NetworkManager.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Signal {
     /// NetworkManager has started or stopped.
@@ -172,7 +166,6 @@ impl DBusConnection {
         }
     }
 
-    /// The next queued signal.
     pub(super) fn queued_signal(&mut self) -> Option<Signal> {
         self.signal().now_or_never().flatten()
     }

@@ -152,7 +152,6 @@ impl NetworkManager {
         }
     }
 
-    /// Deletes an own profile.
     pub(super) async fn delete(&self, profile: &OwnedObjectPath) {
         let Some(bus) = &self.bus else { return };
         if let Err(error) = bus.delete(profile).await {

@@ -77,12 +77,9 @@ impl RadioError {
     }
 }
 
-/// State of the radio and its connection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct RadioState {
-    /// State of the device.
     pub(super) device: u32,
-    /// The active profile.
     pub(super) profile: Option<OwnedObjectPath>,
     /// Address of the device.
     pub(super) ip: Option<String>,
@@ -148,7 +145,6 @@ impl DBusConnection {
         Err(failure)
     }
 
-    /// State of a device.
     pub(super) async fn device_state(&self, device: &OwnedObjectPath) -> zbus::Result<u32> {
         let state = self.property(device, DEVICE, "State").await?;
         Ok(state.unwrap_or(UNMANAGED))
@@ -235,7 +231,6 @@ impl DBusConnection {
         self.property(device, WIRELESS, "LastScan").await
     }
 
-    /// The networks in range.
     pub(super) async fn scanned_networks(
         &self,
         device: &OwnedObjectPath,
@@ -268,7 +263,6 @@ impl DBusConnection {
             }))
     }
 
-    /// All profiles.
     pub(super) async fn profiles(&self) -> zbus::Result<Vec<Profile>> {
         let paths: Vec<OwnedObjectPath> = self
             .call(PROFILES_PATH, PROFILES, "ListConnections", &())

@@ -52,13 +52,11 @@ const ACCESS_POINT_RETRY: Duration = Duration::from_secs(10);
 pub struct Options {
     /// Address of the bus; `None` for the system bus.
     pub bus: Option<String>,
-    /// Port of the portal.
     pub portal_port: u16,
     /// How long to wait for a radio before the clock uses the host's network.
     pub patience: Duration,
 }
 
-/// The radio.
 #[derive(Debug)]
 pub struct NetworkManager {
     options: Options,
@@ -80,7 +78,6 @@ pub struct NetworkManager {
     watched: Vec<OwnedObjectPath>,
     /// Why an attempt has failed since the state was last read.
     failure: Option<LinkFailure>,
-    /// Reported address and network.
     reported: Option<(String, Option<String>)>,
     rssi: Option<i32>,
     attempts: u64,
@@ -88,7 +85,6 @@ pub struct NetworkManager {
     joining: bool,
     /// The stored network refused its password.
     refused: bool,
-    /// The access point of the plan.
     wanted: Option<AccessPoint>,
     /// Profile of the started access point.
     access_point: Option<OwnedObjectPath>,
@@ -285,7 +281,6 @@ impl NetworkManager {
         self.joining = false;
     }
 
-    /// Reports the changes of the state.
     fn report(&mut self, state: RadioState) {
         let is_own = self.access_point.is_some() && state.profile == self.access_point;
         let is_up = state.device == ACTIVATED && !is_own;

@@ -42,7 +42,6 @@ pub(super) enum ProfileRole {
     Network,
     /// Credentials that are being tried.
     Trial,
-    /// The access point of the portal.
     AccessPoint,
 }
 
@@ -89,15 +88,12 @@ impl WifiSecurity {
 /// A network to join.
 #[derive(Debug)]
 pub(super) struct Station<'a> {
-    /// Its name.
     pub(super) ssid: &'a str,
     /// Its password; empty for an open one.
     pub(super) password: &'a Secret,
-    /// Its authentication.
     pub(super) security: WifiSecurity,
     /// It does not broadcast its name.
     pub(super) is_hidden: bool,
-    /// UUID of the profile.
     pub(super) uuid: &'a str,
 }
 
@@ -217,10 +213,8 @@ pub(super) fn uuid() -> io::Result<String> {
         .join("-"))
 }
 
-/// An existing profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Profile {
-    /// Its object path.
     pub(super) path: OwnedObjectPath,
     /// Its role if it is an own profile.
     pub(super) role: Option<ProfileRole>,
@@ -233,7 +227,6 @@ pub(super) struct Profile {
 }
 
 impl Profile {
-    /// Parses the settings of a profile.
     pub(super) fn parse(path: OwnedObjectPath, settings: &StoredProfile) -> Profile {
         let text = |group: &str, key: &str| value::<String>(settings, group, key);
         let is_wifi = text("connection", "type").as_deref() == Some("802-11-wireless");

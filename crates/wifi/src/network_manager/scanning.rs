@@ -8,7 +8,6 @@ use zbus::OwnedObjectPath;
 
 use super::{NetworkManager, bus::Signal, next_signal};
 
-/// Timeout of a scan.
 const SCAN_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl NetworkManager {

@@ -29,7 +29,6 @@ impl Cipher {
         }
     }
 
-    /// Finds a cipher by name.
     pub fn named(word: &str) -> Option<Cipher> {
         [Cipher::Nip44, Cipher::Nip04]
             .into_iter()

@@ -59,10 +59,8 @@ fn words(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<String> {
         .collect()
 }
 
-/// A request to the wallet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WalletMethod {
-    /// Get the balance.
     GetBalance,
     /// List the latest payments.
     ListTransactions,
@@ -95,7 +93,6 @@ pub fn list_transactions(from: u64) -> String {
     .to_string()
 }
 
-/// An error of the wallet, with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WalletError {
     /// Error code.

@@ -14,7 +14,6 @@ pub mod session;
 /// Kind of the event with the capabilities of a wallet.
 pub const INFO: u16 = 13194;
 
-/// Kind of requests.
 pub const REQUEST: u16 = 23194;
 
 /// Kind of replies.

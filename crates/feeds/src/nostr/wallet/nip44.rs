@@ -21,7 +21,6 @@ use super::{
 };
 use crate::malformed::Malformed;
 
-/// Version byte.
 const VERSION: u8 = 2;
 
 /// Salt of the conversation key.
@@ -85,7 +84,6 @@ impl Nip44 {
         Nip44(conversation.into())
     }
 
-    /// The conversation key.
     pub fn conversation_key(&self) -> &Bytes32 {
         self.0.expose()
     }
@@ -148,7 +146,6 @@ impl Nip44 {
     }
 }
 
-/// The keys of one message.
 #[derive(Debug)]
 pub struct MessageKeys(KeyBytes<MESSAGE_KEYS_BYTES>);
 

@@ -10,9 +10,7 @@ use crate::malformed::Malformed;
 /// Randomness for one step, from the operating system; never used twice.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StepRandomness {
-    /// For the cipher.
     pub cipher: Bytes32,
-    /// For the signature.
     pub signature: Bytes32,
 }
 
@@ -22,12 +20,10 @@ impl fmt::Debug for StepRandomness {
     }
 }
 
-/// The output of one step.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reaction {
     /// Messages to the relay, in this order.
     pub send: Vec<String>,
-    /// Observations for the device.
     pub observations: Vec<Observation>,
     /// What was wrong with the input.
     pub complaint: Option<Complaint>,

@@ -43,7 +43,6 @@ const NOTIFICATION_AGE_MAX_SECS: u64 = 900;
 /// Earlier wall clock times are not used in events, s since 1970-01-01 UTC.
 const CLOCK_FROM_SECS: u64 = 1_700_000_000;
 
-/// State of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WalletSessionState {
     /// The wallet's capabilities are not known yet.
@@ -60,7 +59,6 @@ struct ReportedPayment {
     at: Duration,
 }
 
-/// A session with a wallet.
 pub struct WalletSession {
     wallet: String,
     identity: FigureIdentity,
@@ -116,7 +114,6 @@ impl WalletSession {
         self.missed_requested
     }
 
-    /// State of the session.
     pub fn state(&self) -> WalletSessionState {
         self.state
     }
@@ -193,7 +190,6 @@ impl WalletSession {
         }
     }
 
-    /// Handles a message from the relay.
     pub fn receive(&mut self, message: RelayMessage, now: Now, noise: &StepRandomness) -> Reaction {
         let outcome = match message {
             RelayMessage::Event { event, .. } => VerifiedEvent::verify(event)

@@ -22,7 +22,6 @@ impl Bank {
         }
     }
 
-    /// Writes a byte.
     pub(super) fn store(&mut self, (x, y): (u8, u16), byte: u8) {
         let at = usize::from(y) * ROW + usize::from(x);
         if let (Some(stored), Some(written)) = (self.bytes.get_mut(at), self.written.get_mut(at)) {
@@ -41,7 +40,6 @@ impl Bank {
 pub(super) struct PowerOnNoise(pub(super) u32);
 
 impl PowerOnNoise {
-    /// The next byte.
     pub(super) fn byte(&mut self) -> u8 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 17;

@@ -167,7 +167,6 @@ impl Ssd1680Chip {
         falls.then_some(self.busy_until)
     }
 
-    /// Advances time.
     pub(super) fn advance(&mut self, now: Duration) {
         if let Some(update) = self.update.take_if(|update| update.ends <= now) {
             self.end(update.sequence);

@@ -57,27 +57,21 @@ const RESPONSE_MAX: usize = 256 * 1024 * 1024;
 pub(crate) enum Payload {
     /// No body.
     Nothing,
-    /// A JSON document.
     Json(Value),
     /// A file, sent in chunks.
     File(PathBuf),
 }
 
-/// A request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ClientRequest {
-    /// Method.
     pub(crate) method: &'static str,
-    /// Path with its query.
     pub(crate) path: String,
-    /// Body.
     pub(crate) payload: Payload,
     /// It installs an update, which takes longer.
     pub(crate) is_update: bool,
 }
 
 impl ClientRequest {
-    /// A request.
     pub(crate) fn new(
         method: &'static str,
         path: impl Into<String>,
@@ -91,22 +85,18 @@ impl ClientRequest {
         }
     }
 
-    /// Timeout of the response.
     fn timeout(&self) -> Duration {
         if self.is_update { UPDATE_TIMEOUT } else { REQUEST_TIMEOUT }
     }
 }
 
-/// A complete response.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ClientResponse {
-    /// Status.
     pub(crate) status: StatusCode,
     /// Content type; empty if it is missing.
     pub(crate) content_type: String,
     /// When to retry the request.
     pub(crate) retry_after: Option<Duration>,
-    /// Body.
     pub(crate) body: Bytes,
     /// A sentence for people from the headers.
     pub(crate) reason: Option<String>,
@@ -135,9 +125,7 @@ impl ClientResponse {
     }
 }
 
-/// The credentials of the client.
 pub(crate) struct ClientLogin {
-    /// User name.
     pub(crate) user: String,
     /// The password. `None` if none was entered yet.
     pub(crate) password: Option<Secret>,
@@ -146,7 +134,6 @@ pub(crate) struct ClientLogin {
 /// A request with a document or with a file as its body.
 type OutgoingRequest = Request<Either<Full<Bytes>, FileUpload>>;
 
-/// HTTP client of one clock.
 pub(crate) struct ClockClient {
     base: Url,
     account: ClientLogin,
@@ -390,7 +377,6 @@ impl ClockClient {
     }
 }
 
-/// Reads a complete response.
 async fn read_response(response: Response<Incoming>) -> Result<ClientResponse, Failure> {
     let (head, mut body) = response.into_parts();
     let content_type = head.headers.get(CONTENT_TYPE);

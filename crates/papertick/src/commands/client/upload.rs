@@ -57,7 +57,6 @@ impl UploadProgress {
     }
 }
 
-/// A file that is being uploaded.
 pub(crate) struct FileUpload {
     file: File,
     progress: UploadProgress,

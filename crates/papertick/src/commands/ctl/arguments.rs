@@ -140,7 +140,6 @@ fn object(schema: &Value, words: &[String]) -> Result<Value, Failure> {
     }
 }
 
-/// Parses one value.
 fn value(schema: &Value, word: &str) -> Result<Value, Failure> {
     if let Some(any) = schema["anyOf"].as_array() {
         let mut read = any.iter().map(|schema| value(schema, word));
@@ -231,7 +230,6 @@ fn required(schema: &Value) -> impl Iterator<Item = &str> {
     names.filter_map(Value::as_str)
 }
 
-/// The alternatives of a schema.
 fn alternatives(schema: &Value) -> Vec<&Value> {
     match schema["anyOf"].as_array() {
         Some(any) => any.iter().collect(),

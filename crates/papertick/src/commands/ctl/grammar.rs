@@ -202,7 +202,6 @@ fn operation_of(example: &str) -> String {
     longest.unwrap_or_default()
 }
 
-/// A command for one operation.
 fn leaf(command: Command, operation: &'static Operation) -> Command {
     let words = operation.command();
     let example = NAMED_EXAMPLES.get(&words);
@@ -292,7 +291,6 @@ fn leaf(command: Command, operation: &'static Operation) -> Command {
     command
 }
 
-/// The values of a body, for the help.
 fn values_help(shape: Shape, schema: &Value, endpoint: &HttpEndpoint) -> String {
     let mut help = String::new();
     for (name, mut text) in arguments::details(schema) {

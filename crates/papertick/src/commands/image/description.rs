@@ -22,7 +22,6 @@ pub(super) fn line<R: Read + Seek>(image: &Image<R>) -> String {
     }
 }
 
-/// A table.
 pub(super) fn table<R: Read + Seek>(image: &Image<R>) -> String {
     let head = image.head();
     let size =

@@ -28,7 +28,6 @@ const KEY_FILE_MAX: u64 = 8 * 1024;
 /// Longest password, bytes: the limit of minisign.
 const PASSWORD_MAX: usize = 1024;
 
-/// A new key pair.
 pub(super) struct NewKeyPair {
     secret_file: PathBuf,
     public_file: PathBuf,
@@ -109,7 +108,6 @@ fn new_file(path: &Path, mode: u32, text: &str) -> Result<(), Failure> {
         .map_err(|error| cannot_write(path, &error))
 }
 
-/// Reads a public key.
 pub(super) fn public(path: &Path) -> Result<VerifyingKey, Failure> {
     let bytes = read_at_most(path, KEY_FILE_MAX)?;
     let key = String::from_utf8(bytes)
@@ -123,7 +121,6 @@ pub(super) fn public(path: &Path) -> Result<VerifyingKey, Failure> {
     })
 }
 
-/// A private key for signing.
 pub(crate) struct SigningKey {
     secret: SecretKey,
     public: PublicKey,

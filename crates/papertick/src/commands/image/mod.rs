@@ -302,7 +302,6 @@ fn verify(args: &VerifyArgs) -> Result<String, Failure> {
     })
 }
 
-/// Unpacks and checks the content.
 fn check_content(image: &mut Image<File>) -> Result<(), ImageFault> {
     match image.head().kind {
         ImageKind::Firmware => image.unpack(&mut io::sink()),

@@ -32,7 +32,6 @@ const MACHINES: &[(&str, u16)] = &[
 /// Largest depth of folders in a page.
 const DEPTH_MAX: usize = 8;
 
-/// Parses a version.
 pub(crate) fn version(text: &str) -> Result<Version, Failure> {
     Version::parse(text).map_err(|error| {
         Failure::usage(format!(
@@ -42,7 +41,6 @@ pub(crate) fn version(text: &str) -> Result<Version, Failure> {
     })
 }
 
-/// A packed program.
 pub(crate) struct PackedProgram {
     path: PathBuf,
     packed: Packed,
@@ -79,7 +77,6 @@ impl PackedProgram {
         })
     }
 
-    /// Makes an image for a board.
     pub(crate) fn image(&self, board: &BoardSpec) -> Result<Vec<u8>, Failure> {
         let facts = ImageFacts {
             kind: ImageKind::Firmware,

@@ -46,12 +46,9 @@ const PROGRESS: u8 = 42;
 const ZAP: u64 = 21_000;
 const PAYMENT: u64 = 2100;
 
-/// The subject of a picture.
 #[derive(Clone, Copy)]
 pub(super) enum Subject {
-    /// A screen of the catalogue.
     Screen(&'static Screen),
-    /// Another picture.
     Special(&'static SpecialPicture),
 }
 
@@ -142,7 +139,6 @@ static SPECIALS: &[SpecialPicture] = &[
     },
 ];
 
-/// The names of all pictures.
 pub(super) fn names() -> Vec<String> {
     let screens = SCREENS.iter().map(Screen::word);
     let specials = SPECIALS.iter().map(|special| special.name.to_owned());
@@ -195,7 +191,6 @@ pub(super) fn list() -> String {
     screens.chain(specials).collect::<Vec<_>>().join("\n")
 }
 
-/// Composes a picture.
 pub(super) fn compose(
     subject: Subject,
     values: &Values,

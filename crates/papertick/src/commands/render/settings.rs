@@ -74,18 +74,7 @@ fn refused(rejection: &Rejection) -> Failure {
         | Rejection::BadScheme(key)
         | Rejection::Unknown(key)
         | Rejection::Range(key) => Some(key.as_str()),
-        Rejection::BadBody
-        | Rejection::Json
-        | Rejection::NotObject
-        | Rejection::ScreensPartialOrder
-        | Rejection::ScreensBadEntry
-        | Rejection::ScreensUnknownId
-        | Rejection::ScreensDupId
-        | Rejection::ScreensDupOrder
-        | Rejection::ScreensOrderRange
-        | Rejection::ScreensIncomplete
-        | Rejection::CurrencyNotString
-        | Rejection::DndRange => None,
+        _ => None,
     };
     let spec = key.and_then(setting_args::row);
     let takes = spec.map(|spec| format!(": {}", setting_args::allowed_values(spec)));

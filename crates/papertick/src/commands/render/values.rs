@@ -91,7 +91,6 @@ impl Values {
         Ok(values)
     }
 
-    /// Price in a currency.
     pub(super) fn price(&self, currency: Currency) -> Result<Option<Price>, Failure> {
         if self.given.is_some() {
             return Ok(self.given);
@@ -212,7 +211,6 @@ fn document(text: &str) -> Result<Values, Failure> {
     })
 }
 
-/// A status document.
 struct Status<'a>(&'a Value);
 
 impl Status<'_> {
@@ -323,17 +321,14 @@ fn local(moment: DateTime) -> LocalTime {
     }
 }
 
-/// Parses a currency.
 pub(super) fn currency(text: &str) -> Result<Currency, String> {
     Currency::parse(text).ok_or_else(|| "use a currency such as EUR".into())
 }
 
-/// Parses a price.
 pub(super) fn price(text: &str) -> Result<Price, String> {
     Price::parse(text).ok_or_else(|| "use a price such as 95432.50".into())
 }
 
-/// Parses a fee rate.
 pub(super) fn fee(text: &str) -> Result<FeeRate, String> {
     FeeRate::parse(text).ok_or_else(|| "use a rate in sat/vB such as 12.34".into())
 }

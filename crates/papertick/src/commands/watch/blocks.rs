@@ -10,7 +10,6 @@ use super::{picture::Shades, size::Size};
 const DARKEST: usize = 232;
 const GREYS: usize = 24;
 
-/// Encodes the panels.
 pub(super) fn encode(panels: &[Bitmap], size: Size) -> String {
     let shades = Shades::fit(panels, size.columns, 2 * size.picture_rows());
     let mut text = String::new();

@@ -16,7 +16,6 @@ const PICTURE_ID: u32 = 21;
 /// Height of a character relative to its width.
 const CHARACTER_RATIO: usize = 2;
 
-/// Encodes the panels.
 pub(super) fn encode(panels: &[Bitmap], size: Size) -> String {
     let columns = columns(panels, size);
     let encoded = BASE64_STANDARD.encode(png::side_by_side_small(panels, 1));

@@ -135,7 +135,6 @@ fn watch(mut client: ClockClient, args: &WatchShowArgs) -> Result<(), Failure> {
 
 type ClientWebSocket = WebSocketStream<BoxedStream>;
 
-/// Why watching ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WatchEnd {
     /// A signal or a key.
@@ -197,7 +196,6 @@ async fn handshake(client: &ClockClient) -> Result<ClientWebSocket, HandshakeErr
     Ok(socket)
 }
 
-/// The current panels.
 async fn first(socket: &mut ClientWebSocket) -> Result<PanelImages, Failure> {
     let mut panels = PanelImages::default();
     loop {

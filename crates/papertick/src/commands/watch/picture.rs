@@ -12,7 +12,6 @@ const GAP: usize = 24;
 pub(super) struct PanelImages(BTreeMap<usize, Bitmap>);
 
 impl PanelImages {
-    /// Replaces the image of a panel.
     pub(super) fn put(&mut self, index: usize, bitmap: Bitmap) {
         self.0.insert(index, bitmap);
     }

@@ -3,9 +3,7 @@
 /// Size of the terminal in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Size {
-    /// Columns.
     pub(super) columns: usize,
-    /// Rows.
     pub(super) rows: usize,
 }
 

@@ -45,7 +45,6 @@ const LEAVE: &str = "\x1b[0m\x1b[?25h\x1b[?1049l";
 /// Timeout to restore the terminal when the program ends.
 const RESTORE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Current size of the terminal.
 pub(super) fn size() -> Size {
     let Ok(reported) = tcgetwinsize(io::stdout()) else {
         return DEFAULT_SIZE;
@@ -200,7 +199,6 @@ impl TerminalScreen {
         })
     }
 
-    /// Waits for the key that quits.
     pub(super) async fn quit_key(&self) {
         self.quit.notified().await;
     }

@@ -33,13 +33,11 @@ use crate::{
 /// Timeout of a panel: the refresh of a program before, resets, and a refresh in the cold.
 const PANEL_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Duration of each colour.
 const COLOUR_TIME: Duration = Duration::from_millis(500);
 
 /// Brightness steps of the frontlight.
 const LIGHT_STEPS: u16 = 20;
 
-/// Duration of each step.
 const LIGHT_STEP: Duration = Duration::from_millis(50);
 
 /// The flags of `wiring test`.
@@ -53,7 +51,6 @@ pub struct TestArgs {
     seconds: u64,
 }
 
-/// Test result of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PartResult {
     part: String,

@@ -1,10 +1,5 @@
 //! A broker in memory for one client. It stores no messages.
 
-#![expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "a test uses a part of the packets and properties of MQTT"
-)]
-
 use std::time::Duration;
 
 use mqtt_protocol_core::mqtt::{
