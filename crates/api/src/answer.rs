@@ -62,10 +62,10 @@ impl Answer {
         Answer::with(status, &message)
     }
 
-    /// 400 for a refused PATCH: exactly the token, and a reason if the token alone is not clear.
+    /// 400 for a refused PATCH: exactly the token, and what is accepted instead as the reason.
     pub fn rejected(rejection: &Rejection) -> Answer {
         Answer {
-            reason: rejection.hint(),
+            reason: Some(rejection.hint()),
             ..Answer::bad_request(&rejection.to_string())
         }
     }

@@ -107,7 +107,7 @@ pub fn import(file: &SettingsFile, stored: &Settings) -> Import {
 pub fn import_report(file: &SettingsFile, import: &Import, applied: bool) -> ImportReport {
     let refusal = |rejection: &Rejection| ErrorBody {
         error: rejection.to_string(),
-        msg: hint(rejection),
+        msg: Some(hint(rejection)),
     };
     let notes = import.notes.iter().map(ToString::to_string);
     let unread = (file.secrets.as_ref()).map(|_| {
@@ -125,13 +125,11 @@ pub fn import_report(file: &SettingsFile, import: &Import, applied: bool) -> Imp
     }
 }
 
-/// The explanation of a refused setting for people; `None` if the token is clear enough.
-fn hint(rejection: &Rejection) -> Option<String> {
+/// The explanation of a refused setting for people.
+fn hint(rejection: &Rejection) -> String {
     let is_of_password = matches!(rejection, Rejection::BadLength(name) if is_password(name));
     if is_of_password {
-        return Some(
-            "the file switches a password on but does not include it: set the password first, or leave this setting out".into(),
-        );
+        return "the file switches a password on but does not include it: set the password first, or leave this setting out".into();
     }
     rejection.hint()
 }

@@ -1,6 +1,6 @@
 /** HTTP requests to the clock. */
 import type { ErrorBody } from './documents.gen';
-import { at, ROOT } from './root';
+import { requestAddress, ROOT } from './root';
 import { t } from './words';
 import { PICTURE } from './operations';
 import { authHeaders } from './credentials';
@@ -49,7 +49,7 @@ export async function request(method: string, path: string, options: RequestOpti
   let text = '';
   let bytes: Blob | undefined;
   try {
-    response = await fetch(at(path), {
+    response = await fetch(requestAddress(path), {
       method,
       headers,
       body: options.json === undefined ? (options.bytes ?? null) : JSON.stringify(options.json),

@@ -31,7 +31,7 @@ export const OWN_RELAY = 3;
 /** Keys of fields by their names in error tokens, where these differ. */
 const TOKEN_KEYS: Record<string, string> = { currency: 'actCurrencies' };
 
-/** Parses the error token of a rejected PATCH; the sentence in `hint` is preferred to the token. */
+/** Parses the error token of a rejected PATCH; of a wrong text the sentence in `hint` says more. */
 export function faultOf(token: string, fields: readonly Field[], hint = ''): Fault {
   const [left = '', right = ''] = token.split(':', 2);
   if (left === 'range') {
@@ -46,7 +46,7 @@ export function faultOf(token: string, fields: readonly Field[], hint = ''): Fau
   const known = none ?? (REASONS[right] ? t(REASONS[right]) : t('The clock refused: {why}', { why: right }));
   // The hint begins with the name of the setting.
   const sentence = hint.slice(left.length + 1);
-  const text = hint ? t('The clock reports: {hint}.', { hint: hint.replace(sentence, t(sentence)) }) : known;
+  const text = hint && right === 'bad_type' ? t('The clock reports: {hint}.', { hint: hint.replace(sentence, t(sentence)) }) : known;
   return { key: TOKEN_KEYS[left] ?? left, text };
 }
 

@@ -13,6 +13,12 @@ export function at(path: string): string {
   return ROOT + path.slice(1);
 }
 
+/** The address for a request to a path. It lacks the user name and password in the address of the page, which `fetch` refuses. */
+export function requestAddress(path: string): string {
+  // Unit tests have no location.
+  return (typeof location === 'undefined' ? '' : location.origin) + at(path);
+}
+
 /** The path of the clock in an address; `/` for an address outside the root. */
 export function pathOf(address: string): string {
   return address.startsWith(ROOT) ? address.slice(ROOT.length - 1) : '/';

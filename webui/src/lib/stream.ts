@@ -1,5 +1,5 @@
 /** A connection to the event stream of the clock that reconnects by itself. */
-import { at } from './root';
+import { requestAddress } from './root';
 import { Backoff } from './backoff';
 import { authHeaders } from './credentials';
 import { FrameReader, type Frame } from './sse';
@@ -106,7 +106,7 @@ export class EventStream {
     };
     try {
       restartTimeout();
-      const answer = await this.environment.fetch(at(this.url), {
+      const answer = await this.environment.fetch(requestAddress(this.url), {
         headers: { Accept: 'text/event-stream', ...authHeaders() },
         cache: 'no-store',
         signal: abort.signal,

@@ -1,5 +1,5 @@
 /** Pictures of the panels; fetches only changed panels, and only while the page is visible. */
-import { at } from '../lib/root';
+import { requestAddress } from '../lib/root';
 import { asBlob, asText, loadSnapshot, removeSnapshots, storeSnapshot } from '../lib/snapshot';
 import { repainted } from '../lib/glass';
 import { authHeaders } from '../lib/credentials';
@@ -113,7 +113,7 @@ class Glass {
     const etag = this.#etags[index];
     const before = this.panels[index];
     try {
-      const response = await fetch(at(`/api/panels/${index}.png`), {
+      const response = await fetch(requestAddress(`/api/panels/${index}.png`), {
         headers: { ...authHeaders(), ...(etag && { 'If-None-Match': etag }) },
         cache: 'no-store',
         signal: AbortSignal.timeout(10_000),

@@ -3,6 +3,8 @@
 use alloc::{format, string::String};
 use core::fmt;
 
+use super::{SPECS, spec::Spec};
+
 /// Why a change of settings is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rejection {
@@ -66,12 +68,61 @@ pub enum TextFault {
 }
 
 impl Rejection {
-    /// Explanation beyond the token, as a text for people. `None` if the token is clear.
-    pub fn hint(&self) -> Option<String> {
-        let Rejection::BadText(key, fault) = self else {
-            return None;
+    /// What is accepted instead, as a text for people.
+    pub fn hint(&self) -> String {
+        let words = match self {
+            Rejection::BadBody => "the body is empty or too large",
+            Rejection::Json => "the body is not JSON",
+            Rejection::NotObject => "the body is not a JSON object",
+            Rejection::BadText(key, fault) => return fault.hint(key),
+            Rejection::BadLength(key) => return format!("{key} takes {}", needed(key)),
+            Rejection::BadType(key)
+            | Rejection::BadHex(key)
+            | Rejection::BadScheme(key)
+            | Rejection::Unknown(key)
+            | Rejection::Range(key) => {
+                let accepted = spec(key).map(|spec| match spec.kind.catalogue() {
+                    Some(ids) => format!("one of `{}`", ids.join("`, `")),
+                    None => spec.kind.words(),
+                });
+                return format!(
+                    "{key} takes {}",
+                    accepted.unwrap_or_else(|| "another value".into())
+                );
+            }
+            Rejection::ScreensPartialOrder => {
+                "either all entries of screens have an order, or none"
+            }
+            Rejection::ScreensBadEntry => "every entry of screens is an object with an id",
+            Rejection::ScreensUnknownId => "screens takes the ids that GET lists",
+            Rejection::ScreensDupId => "screens takes each id once",
+            Rejection::ScreensDupOrder => "screens takes each order once",
+            Rejection::ScreensOrderRange => "an order is less than the number of screens",
+            Rejection::ScreensIncomplete => "a new order names every screen",
+            Rejection::CurrencyNotString => "a currency is a text such as USD",
+            Rejection::DndRange => "hours are 0 to 23, and minutes 0 to 59",
         };
-        Some(match fault {
+        words.into()
+    }
+}
+
+fn spec(key: &str) -> Option<&'static Spec> {
+    let is_it = |spec: &&Spec| spec.name == key || spec.alias == Some(key);
+    SPECS.iter().find(is_it)
+}
+
+/// What a text needs that is too short, or a list that is too long.
+fn needed(key: &str) -> &'static str {
+    match spec(key).map(|spec| spec.kind) {
+        Some(kind) if kind.password().is_some() => "a password in the same change, or before",
+        Some(kind) if kind.is_text() => "a text in the same change, or before",
+        _ => "fewer entries",
+    }
+}
+
+impl TextFault {
+    fn hint(self, key: &str) -> String {
+        match self {
             TextFault::TooLong(max) => format!("{key} takes at most {max} bytes"),
             TextFault::Control => format!("{key} takes no line breaks or other control characters"),
             TextFault::Colon => format!("{key} takes no colon, which ends the name in a sign-in"),
@@ -85,7 +136,7 @@ impl Rejection {
                 format!("{key} takes a version such as 4.3.0 or 4.3.0-rc.1, or nothing")
             }
             TextFault::Pem(what) => format!("{key} takes {what} in PEM form"),
-        })
+        }
     }
 }
 

@@ -134,7 +134,7 @@ fn as_text(spec: &Spec) -> String {
             format!("{}..{}", schema["minimum"], schema["maximum"])
         }
         "text" if !spec.kind.is_text() => "screens".into(),
-        "text" if is_capped && spec.kind.words() == "host" => "host".into(),
+        "text" if is_capped && spec.kind.words() == "a host" => "host".into(),
         "text" if is_capped && spec.kind.shape("", &"a:b".into()).is_err() => "user".into(),
         "text" if is_capped => "text".into(),
         "password" if is_capped => "password".into(),

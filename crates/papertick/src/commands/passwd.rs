@@ -92,10 +92,7 @@ fn changed(before: &Settings, args: &PasswdArgs) -> Result<Settings, Failure> {
     if let Some(user) = &args.user {
         let kind = Key::http_auth_user.spec().kind;
         kind.shape("--user", &user.as_str().into())
-            .map_err(|rejection| {
-                let hint = rejection.hint().unwrap_or_else(|| rejection.to_string());
-                Failure::usage(hint)
-            })?;
+            .map_err(|rejection| Failure::usage(rejection.hint()))?;
         settings.http_auth_user.clone_from(user);
     }
     Ok(settings)

@@ -140,14 +140,6 @@ pub(crate) fn is_secret(key: &str) -> bool {
     row(key).is_some_and(|spec| spec.access == Access::WriteOnly)
 }
 
-/// The allowed values of a setting, as a text.
-pub(crate) fn allowed_values(spec: &Spec) -> String {
-    match spec.kind.catalogue() {
-        Some(ids) => format!("possible values are `{}`", ids.join("`, `")),
-        None => format!("it takes {}", spec.kind.words()),
-    }
-}
-
 /// The rows of writable settings.
 fn written() -> impl Iterator<Item = &'static Spec> {
     SPECS

@@ -153,7 +153,14 @@ impl Checker {
         } else {
             let count = self.failures.add(address, Instant::now());
             if failures::is_logged(count) {
-                tracing::warn!(client = %address, failures = count, "sign-in refused; `papertick passwd` on this machine sets another password");
+                // Of IPv6 the /64 network of the client counts.
+                let client =
+                    if address.is_ipv6() { format!("{address}/64") } else { address.to_string() };
+                tracing::warn!(
+                    client,
+                    failures = count,
+                    "sign-in refused; `papertick passwd` on this machine sets another password"
+                );
             }
             failures::delay(count).map_or(LoginVerdict::Unauthorized, LoginVerdict::Delayed)
         };

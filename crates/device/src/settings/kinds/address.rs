@@ -103,7 +103,7 @@ impl SettingKind for Host {
     }
 
     fn words(&self) -> String {
-        "host".into()
+        "a host".into()
     }
 }
 
@@ -141,7 +141,7 @@ impl SettingKind for UrlKind {
     }
 
     fn words(&self) -> String {
-        "URL".into()
+        "a URL".into()
     }
 }
 

@@ -59,7 +59,7 @@ impl SettingKind for HexKey {
     }
 
     fn words(&self) -> String {
-        "hex key".into()
+        "a key: 64 hex digits, or `npub…`".into()
     }
 }
 

@@ -116,7 +116,7 @@ impl SettingKind for Color {
     }
 
     fn words(&self) -> String {
-        "24-bit colour".into()
+        "a colour as a number, such as 16711680 (`0xFF0000`)".into()
     }
 
     fn describe_value(&self, shown: &Value) -> String {

@@ -166,7 +166,7 @@ mod tests {
         let value = Value::from(text);
         kind.shape("key", &value)
             .and_then(|()| kind.check("key", &value, &context))
-            .map_err(|rejection| rejection.hint().unwrap_or_else(|| rejection.to_string()))?;
+            .map_err(|rejection| rejection.hint())?;
         Ok(kind.normal(&value).as_str().unwrap().into())
     }
 

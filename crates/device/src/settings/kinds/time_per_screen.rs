@@ -37,7 +37,7 @@ impl SettingKind for TimePerScreen {
     }
 
     fn words(&self) -> String {
-        "number".into()
+        "minutes, 0 or more".into()
     }
 }
 

@@ -34,7 +34,6 @@ use updates::build;
 use upload::{FileUpload, UploadProgress};
 use web::{parse::percent_decode, response::REASON};
 
-use super::setting_args;
 use crate::failure::Failure;
 
 /// Timeout of a request. Simulated buttons can be held for a minute.
@@ -289,7 +288,7 @@ impl ClockClient {
     /// There is no terminal, or a password was already entered and is wrong.
     pub(crate) fn prompt_password(&mut self) -> Result<(), Failure> {
         if self.account.password.is_some() {
-            return Err(self.unauthorised("the password is wrong"));
+            return Err(self.unauthorised("the user name or password is wrong"));
         }
         let prompt = format!("Password of {} at {}: ", self.account.user, self.url());
         let password = target::prompt_secret(&prompt)
@@ -423,7 +422,6 @@ pub(crate) fn refusal(
     let mut words = token.clone().or_else(|| text("msg"));
     if let Some(token) = &token {
         let more = reason.map(String::from).or_else(|| text("msg"));
-        let more = more.or_else(|| hint(token));
         if let Some(more) = more {
             words = Some(format!("{token}: {more}"));
         }
@@ -436,15 +434,6 @@ pub(crate) fn refusal(
         status if status.is_client_error() => Failure::refused(message),
         _ => Failure::failed(format!("the clock failed: {words}")),
     }
-}
-
-/// The allowed values of the setting in an error token.
-fn hint(token: &str) -> Option<String> {
-    let key = match token.strip_prefix("range:") {
-        Some(key) => key,
-        None => token.split_once(':')?.0,
-    };
-    setting_args::row(key).map(setting_args::allowed_values)
 }
 
 #[cfg(test)]
@@ -470,8 +459,6 @@ mod tests {
     fn refusals_have_a_message_and_an_exit_code() {
         #[rustfmt::skip]
         let rows = [
-            (400, json!({ "error": "range:ledBrightness" }), Code::Refused, "range:ledBrightness: it takes 0 to 255"),
-            (400, json!({ "error": "fontName:unknown" }), Code::Refused, "possible values are `antonio`"),
             (400, json!({ "error": "a", "msg": "b" }), Code::Refused, "a: b"),
             (503, json!({ "msg": "Update already in progress" }), Code::Refused, "refuses: Update already in progress"),
             (401, json!({}), Code::Unauthorised, "status 401"),

@@ -26,9 +26,9 @@ pub(super) fn check(
         return Ok(());
     };
     let active = Key::act_currencies.name();
-    let (wanted, known, what) = if shape.is::<SettingsChange>() {
-        let known = vec!["availableCurrencies", active];
-        (codes(&body[active]), known, "offers no prices in")
+    let (wanted, lists, what) = if shape.is::<SettingsChange>() {
+        let lists = vec!["availableCurrencies", active];
+        (codes(&body[active]), lists, "offers no prices in")
     } else if shape.is::<CurrencyChoice>() {
         let code = body["c"].as_str().map(str::to_ascii_uppercase);
         (
@@ -48,10 +48,12 @@ pub(super) fn check(
         .accepted()?
         .json()
         .unwrap_or_default();
-    let known: Vec<String> = known
-        .iter()
-        .flat_map(|name| codes(&settings[*name]))
-        .collect();
+    let mut known: Vec<String> = Vec::new();
+    for code in lists.iter().flat_map(|name| codes(&settings[*name])) {
+        if !known.contains(&code) {
+            known.push(code);
+        }
+    }
     match wanted.iter().find(|code| !known.contains(code)) {
         Some(unknown) if !known.is_empty() => Err(Failure::refused(format!(
             "the clock {what} `{unknown}`, only {}",

@@ -66,19 +66,5 @@ fn json(key: &str, text: &str) -> Result<Value, Failure> {
 
 /// The error token of the control interface, with the allowed values.
 fn refused(rejection: &Rejection) -> Failure {
-    let key = match rejection {
-        Rejection::BadType(key)
-        | Rejection::BadText(key, _)
-        | Rejection::BadLength(key)
-        | Rejection::BadHex(key)
-        | Rejection::BadScheme(key)
-        | Rejection::Unknown(key)
-        | Rejection::Range(key) => Some(key.as_str()),
-        _ => None,
-    };
-    let spec = key.and_then(setting_args::row);
-    let takes = spec.map(|spec| format!(": {}", setting_args::allowed_values(spec)));
-    let hint = rejection.hint().map(|hint| format!(": {hint}"));
-    let takes = hint.or(takes).unwrap_or_default();
-    Failure::usage(format!("{rejection}{takes}"))
+    Failure::usage(format!("{rejection}: {}", rejection.hint()))
 }
