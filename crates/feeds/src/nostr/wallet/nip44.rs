@@ -11,7 +11,7 @@ use chacha20::{
 };
 use hkdf::Hkdf;
 use hmac::{Hmac, Mac};
-use sha2_for_hmac::Sha256;
+use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use super::{

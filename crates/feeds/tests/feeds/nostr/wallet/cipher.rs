@@ -195,7 +195,7 @@ fn authenticated(cipher: &Nip44, padded: &[u8]) -> String {
     let mut encrypted = padded.to_vec();
     ChaCha20::new(keys.chacha_key().into(), keys.chacha_nonce().into())
         .apply_keystream(&mut encrypted);
-    let mac = Hmac::<sha2_for_hmac::Sha256>::new_from_slice(keys.mac_key())
+    let mac = Hmac::<sha2::Sha256>::new_from_slice(keys.mac_key())
         .unwrap()
         .chain_update(nonce)
         .chain_update(&encrypted)
