@@ -46,7 +46,10 @@ export function faultOf(token: string, fields: readonly Field[], hint = ''): Fau
   const known = none ?? (REASONS[right] ? t(REASONS[right]) : t('The clock refused: {why}', { why: right }));
   // The hint begins with the name of the setting.
   const sentence = hint.slice(left.length + 1);
-  const text = hint && right === 'bad_type' ? t('The clock reports: {hint}.', { hint: hint.replace(sentence, t(sentence)) }) : known;
+  const text =
+    hint && right === 'bad_type'
+      ? t('The clock reports: {hint}.', { hint: hint.replace(sentence, t(sentence)) })
+      : known;
   return { key: TOKEN_KEYS[left] ?? left, text };
 }
 
