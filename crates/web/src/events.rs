@@ -196,6 +196,11 @@ impl EventClient {
                 self.stage = StreamStage::Status;
                 WELCOME.into()
             }
+            // The last frame may have been sent before this client came.
+            StreamStage::Status if *self.state.services.shutdown.borrow() => {
+                self.stage = StreamStage::End;
+                CLOSING.into()
+            }
             StreamStage::Status => {
                 self.stage = StreamStage::Frames;
                 self.status().bytes
