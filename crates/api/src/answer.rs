@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use crate::documents::{ErrorBody, MessageBody, settings::RestartRequired};
 
-/// The answer to a client.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// HTTP status code.
@@ -34,7 +33,6 @@ impl Answer {
         Answer::with(200, document)
     }
 
-    /// A status and a document.
     pub fn with<T: Serialize>(status: u16, document: &T) -> Answer {
         Answer {
             status,

@@ -20,7 +20,6 @@ use crate::{
 /// A request to the device on behalf of a client.
 #[derive(Debug, Clone)]
 pub struct DeviceCall {
-    /// The request.
     pub request: Request,
     /// How to make the answer from the reply of the device.
     pub reply_format: ReplyFormat,
@@ -36,7 +35,6 @@ pub struct ReplyFormat {
 /// The answer if the request succeeds.
 #[derive(Debug, Clone, PartialEq)]
 enum SuccessAnswer {
-    /// A fixed answer.
     Fixed(Answer),
     /// The colours of the LEDs after the request.
     Lights,

@@ -22,11 +22,9 @@ const PREFIX: &str = "/api/";
 pub struct OperationGroup {
     /// Heading in the documentation.
     pub name: &'static str,
-    /// The operations.
     pub operations: &'static [Operation],
 }
 
-/// One operation.
 #[derive(Debug)]
 pub struct Operation {
     /// What it does.
@@ -41,7 +39,6 @@ pub struct Operation {
     pub also_in_portal: bool,
     /// It only reads, but can fail; then it answers 500 or 503.
     pub may_fail: bool,
-    /// Whether it takes a body.
     pub body: BodyRule,
     /// Largest body, bytes. Images and web bundles are larger and have their own limits.
     pub body_max: usize,
@@ -51,10 +48,8 @@ pub struct Operation {
     pub handler: OperationHandler,
 }
 
-/// An HTTP endpoint of an operation.
 #[derive(Debug)]
 pub struct HttpEndpoint {
-    /// Method.
     pub method: Method,
     /// Path; may have one parameter, such as `{id}`.
     pub path: &'static str,
@@ -62,7 +57,6 @@ pub struct HttpEndpoint {
     pub path_parameter: Shape,
     /// Value of the path parameter if the path ends before it, as in `/api/show/screen/`. `None` if it is required.
     pub default_value: Option<&'static str>,
-    /// Parameters in the query.
     pub query: &'static [Param],
     /// Refuses requests from pages of other sites: it changes something, or they could read its answer.
     pub checks_origin: bool,
@@ -74,16 +68,13 @@ pub struct HttpEndpoint {
     pub answers: Option<&'static [(u16, Shape)]>,
 }
 
-/// An HTTP method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// Reads; the endpoints of older clients also act.
     Get,
-    /// Acts.
     Post,
     /// Changes a part.
     Patch,
-    /// Removes.
     Delete,
 }
 
@@ -102,15 +93,11 @@ impl Method {
 /// A parameter in the query.
 #[derive(Debug)]
 pub struct Param {
-    /// Name.
     pub name: &'static str,
-    /// Shape.
     pub shape: Shape,
-    /// Description.
     pub doc: &'static str,
 }
 
-/// Whether an operation takes a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyRule {
     /// No body; a received one is ignored.
@@ -119,14 +106,12 @@ pub enum BodyRule {
     Optional(Shape),
     /// A body, or a query parameter instead.
     BodyOrQuery(Shape),
-    /// A body.
     Required(Shape),
 }
 
 /// Which clients may use an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
-    /// All clients.
     Open,
     /// Clients with the credentials of the control interface.
     Control,
@@ -149,7 +134,6 @@ pub enum OperationHandler {
     Program,
 }
 
-/// An operation that the device performs.
 pub const fn by_device(
     summary: &'static str,
     parse: fn(Parameters, &View) -> Result<DeviceCall, Answer>,
@@ -158,7 +142,6 @@ pub const fn by_device(
     operation(summary, OperationHandler::Device(parse), endpoints)
 }
 
-/// An operation that is answered from the view.
 pub const fn from_view(
     summary: &'static str,
     answer: fn(&View) -> Answer,
@@ -167,7 +150,6 @@ pub const fn from_view(
     operation(summary, OperationHandler::View(answer), endpoints)
 }
 
-/// An operation that the program performs.
 pub const fn by_program(summary: &'static str, endpoints: &'static [HttpEndpoint]) -> Operation {
     operation(summary, OperationHandler::Program, endpoints)
 }
@@ -192,7 +174,6 @@ const fn operation(
 }
 
 impl Operation {
-    /// Sets the guard.
     pub const fn guard(mut self, guard: Guard) -> Operation {
         self.guard = guard;
         self
@@ -216,7 +197,6 @@ impl Operation {
         self
     }
 
-    /// Requires a body.
     pub const fn body(mut self, shape: Shape) -> Operation {
         self.body = BodyRule::Required(shape);
         self
@@ -228,7 +208,6 @@ impl Operation {
         self
     }
 
-    /// Accepts a body.
     pub const fn optional_body(mut self, shape: Shape) -> Operation {
         self.body = BodyRule::Optional(shape);
         self
@@ -240,7 +219,6 @@ impl Operation {
         self
     }
 
-    /// Sets the answers.
     pub const fn answers(mut self, answers: &'static [(u16, Shape)]) -> Operation {
         self.answers = answers;
         self
@@ -314,17 +292,14 @@ pub const fn deprecated_get(path: &'static str) -> HttpEndpoint {
     endpoint
 }
 
-/// A POST.
 pub const fn post(path: &'static str) -> HttpEndpoint {
     endpoint(Method::Post, path)
 }
 
-/// A PATCH.
 pub const fn patch(path: &'static str) -> HttpEndpoint {
     endpoint(Method::Patch, path)
 }
 
-/// A DELETE.
 pub const fn delete(path: &'static str) -> HttpEndpoint {
     endpoint(Method::Delete, path)
 }

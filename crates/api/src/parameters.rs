@@ -11,7 +11,6 @@ use crate::documents;
 /// The parameters of a client's request.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parameters {
-    /// The body.
     pub body: RequestBody,
     /// Values of the query by name, for clients that send no body. The first value of a name is used.
     pub query: Vec<(String, String)>,
@@ -27,7 +26,6 @@ pub enum RequestBody {
     Missing,
     /// A body that is not JSON.
     NotJson,
-    /// JSON.
     Json(Value),
 }
 

@@ -50,13 +50,10 @@ pub(crate) fn any_type(schema: &mut Schema) {
 
 /// A type whose values are the words of a fixed list.
 pub trait Vocabulary: Copy {
-    /// Name of the list.
     const NAME: &'static str;
 
-    /// The word for a value.
     fn word(self) -> &'static str;
 
-    /// All words.
     fn words() -> Vec<&'static str>;
 }
 

@@ -15,30 +15,21 @@ use crate::schema;
 /// What a body, an answer or a parameter consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// Nothing.
     Empty,
     /// Nothing, or [`RestartRequired`](crate::documents::settings::RestartRequired): a schema cannot describe two answers of
     /// one status separately.
     Changed,
-    /// JSON.
     Json(JsonType),
-    /// The event stream.
     Events,
-    /// A PNG picture.
     Png,
-    /// A BMP picture.
     Bmp,
-    /// Bytes.
     Bytes,
-    /// An image to install.
     Image,
     /// A web page.
     Html,
-    /// Metrics.
     Metrics,
 }
 
-/// A type that is written as JSON.
 #[derive(Clone, Copy)]
 pub struct JsonType {
     id: TypeId,
@@ -110,7 +101,6 @@ impl JsonType {
         self.is_sent
     }
 
-    /// Name of its schema.
     pub fn name(self) -> Cow<'static, str> {
         (self.name)()
     }
@@ -150,7 +140,6 @@ impl fmt::Debug for JsonType {
     }
 }
 
-/// One event of the stream.
 #[cfg(feature = "schemas")]
 fn event() -> Value {
     json!({

@@ -30,7 +30,6 @@ pub const CONSUMER: &str = "papertick";
 #[derive(Debug, Clone, Copy)]
 pub struct Linux(pub Instant);
 
-/// A line of the host.
 pub struct LinuxLine(AsyncRequest);
 
 impl Hardware for Linux {

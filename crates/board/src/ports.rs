@@ -23,7 +23,6 @@ pub const BUSY_LIMIT: Duration = Duration::from_secs(10);
 
 /// The panels, which refresh in parallel.
 pub trait Panels: Send + 'static {
-    /// Number of panels.
     fn count(&self) -> usize;
 
     /// Time after which a refresh that has not ended is stuck.
@@ -48,7 +47,6 @@ pub trait Panels: Send + 'static {
     fn idle(&mut self) -> impl Future<Output = Vec<(usize, Outcome)>> + Send;
 }
 
-/// The LED strip.
 pub trait LedStrip: Send + 'static {
     /// Shows these colours, leftmost first.
     fn show(&mut self, colours: &[Rgb]) -> impl Future<Output = ()> + Send;
@@ -60,9 +58,7 @@ pub trait Frontlight: Send + 'static {
     fn set(&mut self, duties: &[u16]) -> impl Future<Output = ()> + Send;
 }
 
-/// The ambient light sensor.
 pub trait LightSensor: Send + 'static {
-    /// Measures.
     fn read(&mut self) -> impl Future<Output = Sensed> + Send;
 }
 
@@ -121,7 +117,6 @@ pub trait Wifi: Send + 'static {
 /// A Wi-Fi network in range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WifiNetwork {
-    /// Its name.
     pub ssid: String,
     /// Strength of its signal, dBm.
     pub rssi: i32,

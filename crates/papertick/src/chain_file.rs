@@ -21,7 +21,6 @@ struct ChainFile {
     headers: Vec<u8>,
 }
 
-/// The content of the file.
 pub fn content(spec: &ChainSpec, chain: &Chain) -> Map<String, Value> {
     let base = chain.base();
     let file = json!(ChainFile {

@@ -21,10 +21,8 @@ const FORGET_TIMEOUT: Duration = Duration::from_secs(5);
 /// Error of a wipe during a restart.
 const RESTARTING: &str = "the clock is restarting, try again afterwards";
 
-/// Performs effects.
 #[derive(Debug)]
 pub struct EffectExecutor {
-    /// For the results.
     pub inbox: Inbox,
     /// Writes settings and memory.
     pub store: StoreHandle,

@@ -7,16 +7,13 @@ use supervisor::messages::REFUSED_CODE;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// Exit code.
     pub code: Code,
     /// One line: what is wrong, and what to do.
     pub message: String,
 }
 
-/// Exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
-    /// The command failed.
     Failed = REFUSED_CODE as isize,
     /// The command line, the environment or the configuration file has a mistake.
     Usage = 2,
@@ -50,7 +47,6 @@ impl Code {
 }
 
 impl Failure {
-    /// The command failed.
     pub fn failed(message: impl Into<String>) -> Failure {
         Failure {
             code: Code::Failed,

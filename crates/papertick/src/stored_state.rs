@@ -15,7 +15,6 @@ use storage::{Loaded, file::StoredContent};
 pub(crate) struct StoredState {
     /// The settings; defaults if none were stored.
     pub(crate) settings: Settings,
-    /// The memory.
     pub(crate) memory: Memory,
     /// The block headers, if any.
     pub(crate) chain: Option<Map<String, Value>>,

@@ -14,7 +14,6 @@ pub(crate) struct TruthLog {
 /// How far a value is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Trust {
-    /// Name of the state.
     state: &'static str,
     /// No warning is needed.
     is_good: bool,

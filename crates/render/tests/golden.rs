@@ -85,7 +85,6 @@ fn named(board: &str, cases: Vec<(String, Picture)>) -> Vec<(String, Picture)> {
         .collect()
 }
 
-/// All pictures with a golden image.
 fn all() -> Vec<(String, Picture)> {
     let on_boards = BOARDS
         .iter()

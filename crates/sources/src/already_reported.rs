@@ -13,7 +13,6 @@ use super::shared_value::SharedValue;
 #[derive(Debug, Clone, Default)]
 pub struct AlreadyReported(Arc<ReportedState>);
 
-/// The shared state.
 #[derive(Debug, Default)]
 struct ReportedState {
     /// Zaps that were reported.

@@ -12,7 +12,6 @@ use super::shared_value::SharedValue;
 /// Failed connections that are named in a report.
 const FAULTS_NAMED: usize = 3;
 
-/// One connection of a group.
 #[derive(Debug, Clone)]
 pub struct GroupMember {
     group: SharedValue<ConnectionGroup>,
@@ -26,7 +25,6 @@ struct ConnectionGroup {
     reported: Vec<Observation>,
 }
 
-/// State of one connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum MemberState {
     Connecting,

@@ -42,13 +42,10 @@ const BACK_FACTOR: u32 = 4;
 /// Responses in a row without a new header: enough for all stored headers at any number of headers per request.
 const IDLE_MAX: u32 = 32;
 
-/// Bytes per read.
 const READ_BYTES: usize = 16 * 1024;
 
-/// An Electrum server.
 #[derive(Debug)]
 pub struct Electrum {
-    /// Where it is.
     pub node: NodeConfig,
 }
 

@@ -18,10 +18,8 @@ pub const POLICY: Policy = Policy {
     pong_timeout: Duration::from_secs(20),
 };
 
-/// An exchange.
 #[derive(Debug)]
 pub struct Exchange {
-    /// Currencies to subscribe to.
     pub currencies: Vec<Currency>,
 }
 

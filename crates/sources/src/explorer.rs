@@ -25,10 +25,8 @@ pub const POLICY: Policy = Policy {
     pong_timeout: Duration::from_secs(20),
 };
 
-/// An explorer.
 #[derive(Debug)]
 pub struct Explorer {
-    /// Where it is.
     pub config: ExplorerConfig,
     /// Age of the last block.
     pub freshness: Freshness,

@@ -66,7 +66,6 @@ use self::{
     wallet::Wallet,
 };
 
-/// Runs the session of a source.
 async fn run(config: SourceConfig, context: SourceContext) -> Result<Infallible, Stopped> {
     let context = &context;
     match config {
@@ -103,7 +102,6 @@ async fn run(config: SourceConfig, context: SourceContext) -> Result<Infallible,
     }
 }
 
-/// Services that all sources use.
 #[derive(Debug, Clone)]
 pub struct SourceServices {
     /// Opens outbound connections.
@@ -112,9 +110,7 @@ pub struct SourceServices {
     pub upstreams: Arc<Upstreams>,
     /// Queue into the device.
     pub inbox: Inbox,
-    /// The clock.
     pub clock: Clock,
-    /// Cached pool logos.
     pub logos: LogoCache,
     /// What was reported since the program started.
     pub already_reported: AlreadyReported,
@@ -122,16 +118,13 @@ pub struct SourceServices {
     pub known_peers: KnownPeers,
 }
 
-/// The context of one source.
 #[derive(Debug, Clone)]
 pub struct SourceContext {
-    /// Which source it is.
     pub id: SourceId,
     /// Account or host of the polled figure. The device drops a figure of a previously configured account or host.
     pub identity: FigureIdentity,
     /// The route of outbound connections.
     pub route: Route,
-    /// Services shared by all sources.
     pub shared: SourceServices,
     /// Its place in a group of connections that form one source. `None` for a source with a single connection.
     pub member: Option<GroupMember>,
@@ -157,7 +150,6 @@ impl SourceContext {
         self.send(vec![Observation::Connection(down)]).await
     }
 
-    /// A figure polled by this source.
     pub fn polled<T>(&self, value: T) -> Polled<T> {
         Polled {
             identity: self.identity,

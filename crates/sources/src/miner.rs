@@ -15,13 +15,11 @@ use super::{
     poll::{self, Poll, PollFailure},
 };
 
-/// Limits of a request.
 pub const LIMITS: RequestLimits = RequestLimits {
     timeout: Duration::from_secs(5),
     body_max: miner::BODY_MAX,
 };
 
-/// A miner.
 #[derive(Debug)]
 pub struct Miner {
     /// Host name or address.

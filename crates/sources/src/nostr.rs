@@ -44,7 +44,6 @@ const WORDS_MAX: usize = 120;
 
 /// Events of one kind and their meaning; clones share their state.
 pub trait Feed: Clone + Send + Sync {
-    /// Name of the subscription.
     const SUBSCRIPTION: &'static str;
 
     /// The subscribed events.
@@ -134,9 +133,7 @@ impl Feed for Zaps {
 /// A feed on a relay. `None` as the feed if the key is invalid.
 #[derive(Debug)]
 pub struct Subscriber<F> {
-    /// Relay URL.
     pub relay: Endpoint,
-    /// The subscribed feed.
     pub feed: Option<F>,
 }
 

@@ -56,7 +56,6 @@ pub const BEHIND_MAX: Duration = Duration::from_secs(20 * 60);
 /// Most headers of an unsolicited announcement.
 const ANNOUNCED_MAX: usize = 16;
 
-/// Bytes per read.
 const READ_BYTES: usize = 16 * 1024;
 
 /// Problem report for a node that has not sent a header yet.
@@ -248,7 +247,6 @@ pub enum PeerReply {
     Nothing,
 }
 
-/// Follows the headers of a peer.
 #[derive(Debug)]
 pub struct Following<'a> {
     context: &'a SourceContext,
@@ -273,7 +271,6 @@ pub struct Following<'a> {
 }
 
 impl<'a> Following<'a> {
-    /// Starts to follow a peer.
     pub fn of(
         context: &'a SourceContext,
         place: u8,
@@ -435,7 +432,6 @@ pub struct OwnPeer {
 }
 
 impl OwnPeer {
-    /// The node at this address.
     pub fn of(node: NodeConfig) -> OwnPeer {
         OwnPeer { node }
     }

@@ -17,7 +17,6 @@ use super::SourceContext;
 /// Time from the start of a source to its first poll.
 pub const FIRST_POLL_AFTER: Duration = Duration::from_secs(3);
 
-/// A source that is polled.
 pub trait Poll: Send {
     /// Polls once.
     fn poll(
@@ -26,7 +25,6 @@ pub trait Poll: Send {
     ) -> impl Future<Output = Result<Vec<Observation>, PollFailure>> + Send;
 }
 
-/// A failed poll.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PollFailure {
     /// Why, in words for the owner, without secrets.

@@ -18,7 +18,6 @@ use super::{
     poll::{self, Poll, PollFailure},
 };
 
-/// Limits of a request for figures.
 pub const LIMITS: RequestLimits = RequestLimits {
     timeout: Duration::from_secs(10),
     body_max: pools::BODY_MAX,

@@ -34,12 +34,10 @@ pub trait SourceSession: Send {
     ) -> impl Future<Output = Result<Infallible, SessionEnd>> + Send;
 }
 
-/// Why a session ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionEnd {
     /// The device has stopped.
     Stopped,
-    /// Something failed.
     Failed {
         /// Why, in words for the owner.
         reason: String,
@@ -107,7 +105,6 @@ impl<'a> SessionLink<'a> {
         }
     }
 
-    /// The context of the source.
     pub fn context(&self) -> &'a SourceContext {
         self.context
     }

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A value shared by its clones.
 #[derive(Debug, Default)]
 pub struct SharedValue<T>(Arc<Mutex<T>>);
 
@@ -13,7 +12,6 @@ impl<T> Clone for SharedValue<T> {
 }
 
 impl<T> SharedValue<T> {
-    /// Wraps a value.
     pub fn new(value: T) -> SharedValue<T> {
         SharedValue(Arc::new(Mutex::new(value)))
     }

@@ -38,7 +38,6 @@ pub async fn supervise(
     crew.follow(&Plan::new()).await;
 }
 
-/// The running sources.
 struct RunningSources {
     shared: SourceServices,
     running: BTreeMap<SourceId, RunningSource>,

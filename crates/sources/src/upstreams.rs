@@ -8,10 +8,8 @@ use feeds::{exchange, p2p, relay};
 use market::{source_id::SourceId, venues};
 use net::url::{BadUrl, Url, split_authority};
 
-/// Public time server.
 pub const TIME_SERVER: &str = "pool.ntp.org";
 
-/// Port of time servers.
 pub const TIME_PORT: u16 = 123;
 
 /// Names that can be replaced, in addition to those of the venues and the ids of the pools.
@@ -40,7 +38,6 @@ pub enum BadUpstream {
     /// The address cannot be used.
     #[error("upstream `{name}`: {error}")]
     Url {
-        /// Name of the upstream.
         name: String,
         /// What is wrong.
         error: BadUrl,

@@ -28,10 +28,8 @@ pub const SILENCE_MAX: Duration = STALE_PRICE;
 /// The same after it has rejected a subscription.
 pub const REFUSED_MAX: Duration = Duration::from_secs(60);
 
-/// A venue.
 #[derive(Debug)]
 pub struct VenueSource {
-    /// Currencies to subscribe to.
     pub currencies: Vec<Currency>,
 }
 
@@ -119,7 +117,6 @@ impl QuoteThrottle {
         waiting.map(|(last, _)| *last + QUOTE_EVERY).min()
     }
 
-    /// Takes the quotes that are due.
     fn take_due(&mut self) -> Vec<Observation> {
         let now = Instant::now();
         let mut due = Vec::new();
@@ -135,7 +132,6 @@ impl QuoteThrottle {
     }
 }
 
-/// Returns whether a quote is in a subscribed currency.
 fn is_of(quote: &Observation, currencies: &[Currency]) -> bool {
     let is_other =
         matches!(quote, Observation::Quote { currency, .. } if !currencies.contains(currency));

@@ -28,7 +28,6 @@ use super::{
     session::{SessionEnd, SessionLink, SourceSession},
 };
 
-/// A paired wallet.
 #[derive(Debug)]
 pub struct Wallet {
     pairing: Option<WalletPairing>,

@@ -4,7 +4,6 @@ use std::{io, path::Path};
 
 use crate::disk::{Disk, Folder};
 
-/// Name of the file.
 pub const FILE: &str = "coredump.dmp";
 
 /// Name of the file of an incomplete dump.

@@ -35,7 +35,6 @@ pub enum Damage {
 }
 
 impl Document {
-    /// Encodes the file.
     pub fn encode(kind: &str, generation: u64, body: &Map<String, Value>) -> Vec<u8> {
         let body = serde_json::to_string(body).unwrap_or_default();
         let sum = checksum(kind, generation, body.as_bytes());

@@ -41,13 +41,11 @@ pub struct StateFile {
 enum FileUse {
     /// There is no file, or it was moved aside.
     Free,
-    /// The file is complete.
     Whole,
     /// The file could not be read.
     Unreadable,
 }
 
-/// Result of loading.
 #[derive(Debug, Default)]
 pub struct LoadResult {
     /// The newest content that could be read.
@@ -56,13 +54,11 @@ pub struct LoadResult {
     pub notes: Vec<String>,
 }
 
-/// Content of the files of one kind.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum StoredContent {
     /// Nothing was stored, or everything was wiped.
     #[default]
     Nothing,
-    /// Complete content.
     Whole(Map<String, Value>),
     /// Something was stored, but none of it can be read.
     Lost,
@@ -144,7 +140,6 @@ impl StateFile {
         (file, found)
     }
 
-    /// Whether the current file is complete.
     pub fn is_current(&self) -> bool {
         self.current == FileUse::Whole
     }

@@ -65,9 +65,7 @@ impl LargeDisk for Folder {
 
 /// A writer that appends to a file of a disk.
 pub struct Appending<'a> {
-    /// The disk.
     pub disk: &'a mut dyn LargeDisk,
-    /// Name of the file.
     pub name: &'a str,
 }
 

@@ -20,12 +20,9 @@ use serde_json::{Map, Value};
 use disk::Disk;
 use file::{StateFile, StoredContent};
 
-/// A file of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoredFile {
-    /// The settings and secrets.
     Settings,
-    /// The memory of the device.
     Memory,
     /// The block headers.
     Chain,
@@ -45,7 +42,6 @@ impl StoredFile {
 /// The file of block headers of versions before `chain.json`. It is not read, because headers are downloaded again.
 const OLD_CHAIN: &str = "chain.dat";
 
-/// The files of one clock.
 pub struct Store {
     disk: Box<dyn Disk>,
     /// In the order of [`StoredFile`].
@@ -55,9 +51,7 @@ pub struct Store {
 /// Content of the files at the start.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// The settings.
     pub settings: StoredContent,
-    /// The memory.
     pub memory: StoredContent,
     /// The headers of blocks.
     pub chain: StoredContent,

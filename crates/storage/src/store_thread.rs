@@ -10,7 +10,6 @@ use crate::{Store, StoredFile};
 /// Most queued writes.
 const JOBS_MAX: usize = 8;
 
-/// Name of the thread.
 const THREAD: &str = "store";
 
 /// Sends writes to the storage thread. Clones share one thread.
@@ -126,7 +125,6 @@ impl StoreHandle {
             .await
     }
 
-    /// Starts to save a file.
     pub async fn begin_save(&self, file: StoredFile, body: Map<String, Value>) -> PendingWrite {
         self.begin(StoreTask::Save(file, body)).await
     }

@@ -22,7 +22,6 @@ pub(super) const TRIAL: Duration = Duration::from_secs(60);
 /// Timeout of a trial as a multiple of its length.
 const TIMEOUT_FACTOR: u32 = 5;
 
-/// Shortest timeout of a trial.
 const TIMEOUT_MIN: Duration = Duration::from_secs(10);
 
 /// Longest time between two requests.
@@ -31,16 +30,13 @@ const PROBE_PERIOD: Duration = Duration::from_secs(1);
 /// Least number of requests in a trial.
 const PROBES: u32 = 10;
 
-/// Timeout for a response.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The request of the trial.
 const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
 /// Start of a successful response.
 const SUCCESS: &[u8] = b"HTTP/1.1 200 ";
 
-/// Result of a trial.
 pub(super) enum TrialVerdict {
     /// The program works.
     Passed,
@@ -48,7 +44,6 @@ pub(super) enum TrialVerdict {
     Failed(String),
 }
 
-/// A trial of a new program.
 pub(super) struct ProgramTrial {
     address: SocketAddr,
     length: Duration,

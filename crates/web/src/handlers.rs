@@ -19,15 +19,12 @@ use super::{
     settings, sim, status, transfer, update,
 };
 
-/// The future of an async handler.
 pub type ResponseFuture = Pin<Box<dyn Future<Output = Response> + Send>>;
 
-/// The handler of an operation.
 #[derive(Clone, Copy)]
 pub enum Handler {
     /// Makes a request to the device from the parameters.
     Device(CallParser),
-    /// Answers from the view alone.
     View(fn(&View) -> Answer),
     /// Responds at once.
     Sync(fn(&Call) -> Response),
@@ -127,7 +124,6 @@ static HANDLERS: &[(&str, Handler)] = &[
     ("GET /display/{picture}.png", handler!(async trmnl::picture)),
 ];
 
-/// The handler of an operation.
 pub fn handler(operation: &Operation) -> Handler {
     match operation.handler {
         OperationHandler::Device(parse) => Handler::Device(parse),

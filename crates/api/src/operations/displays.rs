@@ -19,7 +19,6 @@ use crate::{
 /// The display does not exist.
 const UNKNOWN: (u16, Shape) = (404, sent::<ErrorBody>());
 
-/// The list of displays is full.
 const FULL: (u16, Shape) = (409, sent::<ErrorBody>());
 
 /// The token is missing or too short.

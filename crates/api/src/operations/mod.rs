@@ -28,7 +28,6 @@ use crate::{
     parameters::Parameters,
 };
 
-/// All operations.
 pub static GROUPS: &[OperationGroup] = &[
     OperationGroup {
         name: "State",

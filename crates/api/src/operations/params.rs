@@ -6,10 +6,8 @@ use crate::{
     shape::{Shape, received},
 };
 
-/// Scale of a picture.
 pub(super) const SCALE: &[Param] = &[scale()];
 
-/// Scale of a picture.
 pub(super) const fn scale() -> Param {
     param(
         "scale",

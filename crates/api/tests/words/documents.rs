@@ -67,7 +67,6 @@ const BROKEN: PanelStatus = PanelStatus {
     next_try_sec: Some(20),
 };
 
-/// The status at an uptime.
 fn status(view: &View, uptime: u64) -> Value {
     json!(Status::of(view, &surroundings(uptime)))
 }

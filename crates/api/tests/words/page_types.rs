@@ -133,7 +133,6 @@ fn type_of(schema: &Value, names: &mut Vec<String>) -> String {
     }
 }
 
-/// An object without a name.
 fn object(schema: &Value, names: &mut Vec<String>) -> String {
     if let Some(members) = schema["properties"].as_object() {
         let member =

@@ -11,7 +11,6 @@ use crate::wiring::Wiring;
 /// A board of real parts: one port per task.
 #[derive(Debug)]
 pub struct AssembledBoard {
-    /// Its panels.
     pub panels: AssembledPanels,
     /// Its LED strip, if it has one.
     pub strip: Option<AssembledStrip>,
@@ -27,7 +26,6 @@ pub struct AssembledBoard {
 
 /// The task of a bus. It must run until the ports of its parts are dropped.
 pub struct BusTask {
-    /// Name for the task or the thread.
     pub name: &'static str,
     work: Pin<Box<dyn Future<Output = ()> + Send>>,
 }

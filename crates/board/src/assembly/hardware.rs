@@ -15,13 +15,10 @@ use crate::{
 
 /// A host, real or simulated. Clones are the same host.
 pub trait Hardware: Clone + fmt::Debug + Send + Sync + 'static {
-    /// An SPI bus.
     type Spi: SpiBus + Send + 'static;
     /// An I2C bus.
     type I2c: I2c + Send + 'static;
-    /// An output line.
     type HostOutput: OutputPin + Send + 'static;
-    /// An input line.
     type HostInput: InputPin + Edges + Send + 'static;
     /// The lock on a device file, until it is dropped.
     type Claim: Send + 'static;

@@ -36,7 +36,6 @@ const EDGES_MAX: usize = 256;
 pub(super) enum I2cRequest {
     /// Sets the duties of the frontlight; replies whether the chip has accepted them.
     SetDuties(Vec<u16>, oneshot::Sender<bool>),
-    /// Measures the light.
     Measure(oneshot::Sender<Sensed>),
 }
 

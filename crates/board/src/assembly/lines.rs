@@ -175,7 +175,6 @@ fn reset_expanders<H: Hardware>(
         .collect()
 }
 
-/// A pin of an expander.
 struct Pin<H: Hardware> {
     wire: ExpanderBus<H>,
     expander: usize,
@@ -213,19 +212,15 @@ impl<H: Hardware> Pin<H> {
 pub enum OutputLine<H: Hardware> {
     /// On the host, which handles inversion itself.
     Host(H::HostOutput),
-    /// On an expander.
     Expander(ExpanderLine<H>),
 }
 
 /// An input line of the host or of a port expander.
 pub enum InputLine<H: Hardware> {
-    /// On the host.
     Host(H::HostInput),
-    /// On an expander.
     Expander(ExpanderLine<H>),
 }
 
-/// A line on an expander.
 pub struct ExpanderLine<H: Hardware> {
     pin: Pin<H>,
     sense: Sense,

@@ -49,10 +49,8 @@ struct PanelPlace<H: Hardware> {
     is_waiting: bool,
 }
 
-/// Whether a panel works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PanelHealth {
-    /// It works.
     Good,
     /// It needs a reset, because it has failed or was never reset.
     NeedsReset,
@@ -74,7 +72,6 @@ enum ResetPhase {
     Pulse(usize, Duration),
 }
 
-/// Levels of a reset.
 const PULSE: [LineLevel; 3] = [LineLevel::High, LineLevel::Low, LineLevel::High];
 
 /// When a worker needs the next poll.
@@ -163,17 +160,14 @@ impl<H: Hardware> PanelWorker<H> {
         Ok(worker)
     }
 
-    /// The hardware.
     pub fn hardware(&self) -> &H {
         &self.hardware
     }
 
-    /// Number of panels.
     pub fn count(&self) -> usize {
         self.places.len()
     }
 
-    /// Returns whether a panel refreshes or is about to.
     pub fn is_refreshing(&self) -> bool {
         self.places
             .iter()
@@ -250,7 +244,6 @@ impl<H: Hardware> PanelWorker<H> {
         }
     }
 
-    /// The panels on a reset line.
     fn on_line(&mut self, reset: usize) -> impl Iterator<Item = &mut PanelPlace<H>> {
         self.places
             .iter_mut()

@@ -27,7 +27,6 @@ const REFRESH_LIMIT: Duration = Duration::from_secs(
         + PANELS_MAX as u64 * STAGGER_MAX.as_secs(),
 );
 
-/// A request to paint one panel.
 #[derive(Debug)]
 pub(super) struct PaintRequest {
     panel: usize,
@@ -44,7 +43,6 @@ pub struct AssembledPanels {
     outcomes: mpsc::Receiver<(usize, Outcome)>,
 }
 
-/// The channels of the task.
 #[derive(Debug)]
 pub(super) struct PanelChannels {
     requests: mpsc::Receiver<PaintRequest>,

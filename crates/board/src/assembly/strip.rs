@@ -10,7 +10,6 @@ use crate::{
     wiring::{Side, StripWiring},
 };
 
-/// A request to show colours.
 #[derive(Debug)]
 pub(super) struct ColoursRequest {
     colours: Vec<Rgb>,

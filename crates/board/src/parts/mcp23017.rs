@@ -7,10 +7,8 @@ use std::ops::RangeInclusive;
 
 use embedded_hal::i2c::I2c;
 
-/// Possible addresses.
 pub const ADDRESSES: RangeInclusive<u8> = 0x20..=0x27;
 
-/// Number of its pins.
 pub const PINS: u8 = 16;
 
 /// Pins that can only be outputs. As inputs they can disturb the bus.
@@ -27,7 +25,6 @@ const LATCH: u8 = 0x14;
 /// Each interrupt line reports both ports.
 const MIRROR: u8 = 0x40;
 
-/// One expander.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mcp23017 {
     address: u8,
@@ -55,7 +52,6 @@ impl Mcp23017 {
         }
     }
 
-    /// Its address.
     pub fn address(&self) -> u8 {
         self.address
     }
@@ -132,12 +128,10 @@ impl Mcp23017 {
     }
 }
 
-/// Level of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineLevel {
     /// Ground.
     Low,
-    /// Supply.
     High,
 }
 

@@ -10,13 +10,11 @@ pub const ALL_CALL: u8 = 0x70;
 /// Outputs of one chip.
 pub const CHANNELS: usize = 16;
 
-/// Largest duty.
 pub const DUTY_MAX: u16 = 4095;
 
 /// Time that the oscillator needs after sleep.
 pub const WAKING: Duration = Duration::from_millis(1);
 
-/// Frequency of its oscillator, Hz.
 const OSCILLATOR_HZ: u32 = 25_000_000;
 
 const MODE1: u8 = 0x00;
@@ -38,7 +36,6 @@ pub const HZ: std::ops::RangeInclusive<u32> = 24..=1526;
 /// One chip and its used outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pca9685 {
-    /// Its address.
     pub address: u8,
     /// Output for the leftmost panel; the others follow.
     pub first: u8,

@@ -29,7 +29,6 @@ pub enum ColourOrder {
     Rgb,
 }
 
-/// Channels of an LED.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(from = "bool")]
 pub enum LedChannels {

@@ -82,7 +82,6 @@ impl Bench {
         Bench { wires }
     }
 
-    /// The board.
     pub fn board(&self) -> &BoardSpec {
         &self.wires.spec
     }

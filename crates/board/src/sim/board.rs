@@ -23,19 +23,12 @@ pub struct SimOptions {
 /// A simulated board: one port per task, and the bench.
 #[derive(Debug)]
 pub struct SimBoard {
-    /// Its panels.
     pub panels: SimPanels,
-    /// Its LED strip.
     pub strip: SimStrip,
-    /// Its frontlight, on boards with one.
     pub frontlight: Option<SimFrontlight>,
-    /// Its light sensor, on boards with one.
     pub sensor: Option<SimSensor>,
-    /// Its buttons.
     pub buttons: SimButtons,
-    /// Its network.
     pub wifi: SimWifi,
-    /// The bench.
     pub bench: Bench,
 }
 

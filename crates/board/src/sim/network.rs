@@ -18,12 +18,9 @@ use crate::{
     ports::{ProvisionError, Wifi, WifiNetwork},
 };
 
-/// The simulated network.
 #[derive(Debug)]
 pub enum SimWifi {
-    /// The network of the host.
     Host(SimCable),
-    /// A radio.
     Radio(Box<SimRadio>),
 }
 

@@ -27,7 +27,6 @@ impl PanelTiming {
         ("instant", PanelTiming::Instant),
     ];
 
-    /// Name of the timing.
     pub fn name(self) -> &'static str {
         match self {
             PanelTiming::Real => "real",

@@ -15,12 +15,10 @@ use crate::{
     ports::{ButtonEdge, Buttons, Frontlight, LedStrip, LightSensor, Outcome, Panels},
 };
 
-/// Simulated panels.
 #[derive(Debug)]
 pub struct SimPanels {
     wires: Arc<Wires>,
     changes: watch::Receiver<Vec<PanelWire>>,
-    /// The running refresh of each panel.
     refreshing: Vec<Option<Refresh>>,
 }
 
@@ -131,7 +129,6 @@ impl LedStrip for SimStrip {
     }
 }
 
-/// Simulated frontlight.
 #[derive(Debug)]
 pub struct SimFrontlight {
     wires: Arc<Wires>,
@@ -170,7 +167,6 @@ impl LightSensor for SimSensor {
     }
 }
 
-/// Simulated buttons.
 #[derive(Debug)]
 pub struct SimButtons {
     wires: Arc<Wires>,

@@ -32,7 +32,6 @@ use crate::{
     ports::{ProvisionError, WifiNetwork},
 };
 
-/// Time to join a network.
 pub const JOIN_TIME: Duration = Duration::from_millis(800);
 
 /// Time until a network refuses a wrong password.
@@ -47,7 +46,6 @@ const TX_POWER: i32 = 78;
 /// Largest file of networks, bytes.
 const FILE_MAX: u64 = 64 * 1024;
 
-/// Options of a simulated radio.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RadioOptions {
     /// File with the networks in range, read at every scan and attempt.
@@ -58,11 +56,9 @@ pub struct RadioOptions {
     pub portal: String,
 }
 
-/// A simulated network.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SimNetwork {
-    /// Its name.
     pub ssid: String,
     /// Its password; empty for an open network.
     #[serde(default, alias = "pw", alias = "psk")]
@@ -126,7 +122,6 @@ struct Credentials {
     password: String,
 }
 
-/// Simulated radio.
 #[derive(Debug)]
 pub struct SimRadio {
     wires: Arc<Wires>,

@@ -51,7 +51,6 @@ impl Wires {
     }
 }
 
-/// Number of buttons.
 pub(super) const BUTTONS: usize = 4;
 
 /// Largest number of stored edges.
@@ -113,7 +112,6 @@ impl ButtonContacts {
         self.change(mask, now, |presses| presses.saturating_add(1));
     }
 
-    /// Releases these buttons.
     pub(super) fn release(&mut self, mask: u8, now: Instant) {
         self.change(mask, now, |presses| presses.saturating_sub(1));
     }
@@ -162,7 +160,6 @@ impl ButtonContacts {
     }
 }
 
-/// One panel.
 #[derive(Debug, Clone)]
 pub(super) struct PanelWire {
     /// The picture before the running refresh.
@@ -209,7 +206,6 @@ impl PanelWire {
         }
     }
 
-    /// The picture on the panel.
     pub(super) fn shown(&self, now: Instant) -> &Arc<Bitmap> {
         if self.done.is_some_and(|done| now < done) {
             &self.before

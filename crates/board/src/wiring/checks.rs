@@ -28,7 +28,6 @@ pub(super) struct Checks {
     pub(super) mistakes: Vec<Mistake>,
     /// The file without its base.
     pub(super) file: Section,
-    /// Names of the expanders.
     pub(super) expanders: Vec<String>,
     pub(super) has_i2c: bool,
     pub(super) devices: Vec<DeviceFile>,
@@ -49,7 +48,6 @@ enum LineRole {
 }
 
 impl Checks {
-    /// Device files, lines and mistakes.
     pub(super) fn into_parts(self) -> (Vec<DeviceFile>, Vec<UsedLine>, Vec<Mistake>) {
         let lines = self.lines.into_iter().map(|(_, line)| line);
         (self.devices, lines.collect(), self.mistakes)

@@ -4,16 +4,13 @@ use std::fmt::Write;
 
 use super::{Wiring, WiringFile};
 
-/// One wire of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Wire {
-    /// Its use.
     role: String,
     /// The line or bus of the host.
     from: String,
 }
 
-/// A part with its wires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct DrawnPart {
     title: String,

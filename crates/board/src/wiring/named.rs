@@ -7,7 +7,6 @@ use super::WiringLine;
 /// A GPIO line in a wiring file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsedLine {
-    /// The line.
     pub line: WiringLine,
     /// Its use, for messages.
     pub what: String,
@@ -15,7 +14,6 @@ pub struct UsedLine {
     pub at: Option<usize>,
 }
 
-/// Kind of a bus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BusKind {
     /// SPI: the panels, or the strip.
@@ -27,9 +25,7 @@ pub enum BusKind {
 /// A device file in a wiring file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceFile {
-    /// Its path.
     pub path: String,
-    /// Kind of its bus.
     pub kind: BusKind,
     /// Its line number; `None` if it comes from the base.
     pub line: Option<usize>,
@@ -40,7 +36,6 @@ pub struct DeviceFile {
 pub struct FoundLine {
     /// Device file of its chip.
     pub chip: PathBuf,
-    /// Its number on the chip.
     pub number: u32,
     /// The consumer that uses it, if any.
     pub user: Option<String>,

@@ -22,7 +22,6 @@ pub const FILE_MAX: usize = 64 * 1024;
 /// A wiring file without mistakes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WiringFile {
-    /// The wiring.
     pub wiring: Wiring,
     /// Device files in it, with their line numbers.
     pub devices: Vec<DeviceFile>,
@@ -96,7 +95,6 @@ impl Section {
     }
 }
 
-/// The keys of a file.
 const KEYS: [&str; 13] = [
     "base",
     "id",
@@ -351,7 +349,6 @@ impl Reader<'_> {
         Some(read)
     }
 
-    /// Reads a section.
     fn read<T: DeserializeOwned>(
         &mut self,
         title: String,

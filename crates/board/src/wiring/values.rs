@@ -25,7 +25,6 @@ pub const STAGGER_MAX: Duration = Duration::from_secs(1);
 /// Largest number of LEDs of a strip.
 pub const LEDS_MAX: usize = 64;
 
-/// Number of buttons.
 pub const BUTTONS: usize = 4;
 
 /// Clock rates of the bus of the panels, Hz.
@@ -34,7 +33,6 @@ pub const SPI_HZ: RangeInclusive<u32> = 100_000..=20_000_000;
 /// Clock rates of the I2C bus, Hz.
 pub const I2C_HZ: RangeInclusive<u32> = 10_000..=1_000_000;
 
-/// The wiring of a board.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wiring {
     /// Identifier of the board.
@@ -51,13 +49,9 @@ pub struct Wiring {
     pub panels: Vec<PanelWiring>,
     /// When panels get a full refresh by themselves.
     pub care: Care,
-    /// LED strip.
     pub strip: Option<StripWiring>,
-    /// Frontlight.
     pub frontlight: Option<FrontlightWiring>,
-    /// Light sensor.
     pub sensor: Option<SensorWiring>,
-    /// Buttons.
     pub buttons: Option<ButtonsWiring>,
 }
 
@@ -77,10 +71,8 @@ impl Wiring {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SpiWiring {
-    /// Device file.
     #[serde(deserialize_with = "device")]
     pub device: String,
-    /// Clock, Hz.
     #[serde(default = "number::<10_000_000>")]
     pub hz: u32,
     /// Data/command line of all panels.
@@ -93,7 +85,6 @@ pub struct SpiWiring {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct I2cWiring {
-    /// Device file.
     #[serde(deserialize_with = "device")]
     pub device: String,
     /// Clock rate that the host is set to, Hz.
@@ -101,35 +92,28 @@ pub struct I2cWiring {
     pub hz: u32,
 }
 
-/// One expander.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ExpanderWiring {
     /// Its name, the prefix of its lines.
     #[serde(skip)]
     pub name: String,
-    /// Its address.
     pub address: u8,
-    /// Its reset line.
     pub reset: Option<WiringLine>,
     /// Its interrupt line, low when an input has changed.
     pub interrupt: Option<WiringLine>,
 }
 
-/// One panel.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PanelWiring {
-    /// Its model.
     #[serde(default = "first_model", deserialize_with = "model")]
     pub model: &'static Model,
-    /// Its rotation.
     #[serde(default)]
     pub rotation: PanelRotation,
     /// First byte of a row of the controller that is on the panel.
     #[serde(default)]
     pub x_offset: u8,
-    /// Waveform of its full refreshes.
     #[serde(default)]
     pub full: FullWaveform,
     /// Select line, active low.
@@ -188,19 +172,15 @@ impl Default for Care {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct StripWiring {
-    /// Device file.
     #[serde(deserialize_with = "device")]
     pub device: String,
-    /// Clock, Hz.
     #[serde(default = "number::<{ ws2812::HZ }>")]
     pub hz: u32,
     /// Number of LEDs.
     #[serde(default = "leds")]
     pub count: usize,
-    /// Order of their colours.
     #[serde(default)]
     pub order: ColourOrder,
-    /// Channels of each LED.
     #[serde(rename = "white", default)]
     pub channels: LedChannels,
     /// Side of the first LED.
@@ -212,18 +192,14 @@ pub struct StripWiring {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
-    /// Left.
     #[default]
     Left,
-    /// Right.
     Right,
 }
 
-/// The frontlight.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FrontlightWiring {
-    /// Address of its driver.
     pub address: u8,
     /// Output for the leftmost panel.
     #[serde(rename = "first-output", default)]
@@ -235,7 +211,6 @@ pub struct FrontlightWiring {
     pub enable: Option<WiringLine>,
 }
 
-/// The light sensor.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SensorWiring {
@@ -244,7 +219,6 @@ pub struct SensorWiring {
     pub addresses: Vec<u8>,
 }
 
-/// The buttons.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ButtonsWiring {
@@ -256,20 +230,15 @@ pub struct ButtonsWiring {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
 pub struct WiringLine {
-    /// Where it is.
     pub place: LineLocation,
-    /// Whether it is inverted.
     pub sense: Sense,
 }
 
-/// The pull resistor of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pull {
-    /// To the supply.
     Up,
     /// To ground.
     Down,
-    /// There is none.
     None,
 }
 
@@ -278,27 +247,20 @@ pub enum Pull {
 pub enum Sense {
     /// It is not inverted.
     Straight,
-    /// It is inverted.
     Inverted,
 }
 
-/// Location of a GPIO line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LineLocation {
-    /// A line of the host, by its name.
     Named(String),
     /// A line of the host, by the label of its chip and its number on the chip.
     Numbered {
-        /// Label of the chip.
         chip: String,
         /// Number on the chip.
         offset: u32,
     },
-    /// A pin of an expander.
     Expander {
-        /// Name of the expander.
         name: String,
-        /// Number of the pin.
         pin: u8,
     },
 }

@@ -137,7 +137,6 @@ fn panels_can_share_a_reset_line() {
     rig.assert_no_violations();
 }
 
-/// An event of a board.
 #[derive(Debug, Clone)]
 enum BoardEvent {
     Show(usize, u32, bool),

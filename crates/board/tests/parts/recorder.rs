@@ -13,7 +13,6 @@ use embedded_hal::{
     spi::{self, SpiBus},
 };
 
-/// A recorded event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     Line(&'static str, bool),

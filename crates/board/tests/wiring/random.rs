@@ -7,7 +7,6 @@ use board::{
 use lab::circuit::{Circuit, Flow};
 use proptest::prelude::*;
 
-/// Checks the result for any text.
 fn check(text: &str) -> Result<(), TestCaseError> {
     match read(text) {
         Ok(file) => can_be_wired(&file),

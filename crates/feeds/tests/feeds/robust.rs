@@ -94,7 +94,6 @@ fn ends(message: &[u8]) -> impl Iterator<Item = usize> + use<> {
     (0..message.len()).step_by(1 + message.len() / 300)
 }
 
-/// One change of a message.
 #[derive(Debug, Clone)]
 enum Change {
     Set(Index, u8),

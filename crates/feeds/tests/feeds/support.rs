@@ -35,12 +35,10 @@ pub(crate) fn answer_of(pool: &str) -> Vec<u8> {
     fixture(&format!("pools/{file}.json"))
 }
 
-/// A currency.
 pub(crate) fn currency(code: &str) -> Currency {
     Currency::parse(code).unwrap()
 }
 
-/// An observed price.
 pub(crate) fn price(code: &str, text: &str) -> Observation {
     Observation::Price(currency(code), Price::parse(text).unwrap())
 }

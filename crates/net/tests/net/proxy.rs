@@ -365,7 +365,6 @@ async fn the_reason_of_a_refusal_is_reported() {
     }
 }
 
-/// The error for each reply of a proxy.
 #[tokio::test(start_paused = true)]
 async fn errors_name_the_failed_step() {
     const LOGIN: &str = "logging in at the proxy: ";

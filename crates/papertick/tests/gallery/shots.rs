@@ -10,7 +10,6 @@ pub(crate) struct Section {
     pub(crate) shots: fn() -> Vec<Shot>,
 }
 
-/// A picture.
 pub(crate) struct Shot {
     name: String,
     pub(crate) caption: String,
@@ -18,7 +17,6 @@ pub(crate) struct Shot {
 }
 
 impl Shot {
-    /// The screen that it shows.
     pub(crate) fn screen(&self) -> &str {
         let words = self.words.split(" | ").last().unwrap_or_default();
         words.split(' ').next().unwrap_or_default()
@@ -88,7 +86,6 @@ pub(crate) const SECTIONS: &[Section] = &[
 /// File, caption and command line.
 type Row = (&'static str, &'static str, &'static str);
 
-/// Variants of the screens.
 const VARIANTS: &[Row] = &[
     (
         "block-height-million",

@@ -12,7 +12,6 @@ pub(crate) const HOME_ASSISTANT: &[&str] = &[
     "Content-Type: application/octet-stream",
 ];
 
-/// Clients reuse connections.
 #[tokio::test]
 async fn a_connection_serves_many_requests() {
     let clock = Clock::real().await;

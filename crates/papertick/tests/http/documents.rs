@@ -345,7 +345,6 @@ async fn a_wrong_method_is_answered_with_the_allowed_ones() {
     }
 }
 
-/// The metrics.
 struct Metrics(String);
 
 impl Metrics {

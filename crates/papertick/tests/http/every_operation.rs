@@ -113,7 +113,6 @@ const PAGE_OF_2024: &[&str] = &[
     "Sec-Fetch-Site: same-origin",
 ];
 
-/// All requests of a row.
 fn requests(row: &Row) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     let (preferred, body, _, _, others) = *row;
     let all = [preferred].into_iter().chain(others.iter().copied());

@@ -15,7 +15,6 @@ use market::source_id::SourceId;
 
 use crate::support::{Clock, SOON, Setup, followers};
 
-/// A client of the events.
 pub(crate) struct EventClient {
     stream: TcpStream,
     received: String,

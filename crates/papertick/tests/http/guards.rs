@@ -539,7 +539,6 @@ async fn the_button_leads_to_a_result_page() {
     }
 }
 
-/// The path is escaped on the page.
 #[tokio::test]
 async fn the_page_with_the_button_shows_any_path() {
     let clock = Clock::start().await;

@@ -15,7 +15,6 @@ use updates::policy::Signatures;
 
 use crate::support::{Answer, Clock, Setup};
 
-/// Requests with special responses.
 #[tokio::test]
 async fn operations_with_special_responses() {
     let red = [Rgb {
@@ -52,7 +51,6 @@ async fn operations_with_special_responses() {
     }
 }
 
-/// Documents from the view.
 #[tokio::test]
 async fn documents_have_the_values_of_the_view() {
     let clock = Clock::start().await;

@@ -47,7 +47,6 @@ use crate::limit::Limit;
 /// Timeout for events that should come at once.
 pub(crate) const SOON: Duration = Duration::from_secs(10);
 
-/// The view of a new device.
 pub(crate) fn view_of(board: &str, settings: Settings) -> View {
     let board: BoardSpec = *board::spec::find(board).unwrap();
     let now = Now {
@@ -115,7 +114,6 @@ pub(crate) struct Clock {
     _limit: Limit,
 }
 
-/// Options of a clock.
 pub(crate) struct Setup {
     pub(crate) board: &'static str,
     pub(crate) settings: Settings,
@@ -138,7 +136,6 @@ pub(crate) struct Setup {
 pub(crate) enum Kind {
     /// A fake device that records requests.
     StandIn,
-    /// The real device.
     Real,
 }
 
@@ -169,7 +166,6 @@ impl Clock {
         Clock::with(Setup::default()).await
     }
 
-    /// Starts a clock.
     pub(crate) async fn with(setup: Setup) -> Clock {
         let (inbox, messages) = inbox();
         let board = *board::spec::find(setup.board).unwrap();
@@ -320,7 +316,6 @@ impl Clock {
         Answer::parse(&received)
     }
 
-    /// The next request to the device.
     pub(crate) async fn next_request(&mut self) -> Request {
         timeout(SOON, self.requests.recv())
             .await
@@ -328,7 +323,6 @@ impl Clock {
             .unwrap()
     }
 
-    /// Replaces the view.
     pub(crate) fn change(&self, change: impl FnOnce(&mut View)) {
         self.view.send_modify(|view| change(Arc::make_mut(view)));
     }
@@ -375,7 +369,6 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Parses a response.
     pub(crate) fn parse(bytes: &[u8]) -> Answer {
         let text = String::from_utf8_lossy(bytes);
         let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
@@ -401,7 +394,6 @@ impl Answer {
         }
     }
 
-    /// A header.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -409,7 +401,6 @@ impl Answer {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The body as text.
     pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
     }

@@ -10,7 +10,6 @@ use mined::mined;
 /// Start of the tests, Unix seconds: 2026-01-01.
 pub const START: u32 = 1_767_225_600;
 
-/// A miner.
 #[derive(Debug, Clone)]
 pub struct Miner {
     pub headers: Vec<Header>,

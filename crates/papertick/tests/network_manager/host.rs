@@ -251,7 +251,6 @@ impl Host {
         }
     }
 
-    /// Adds a network in range.
     pub(crate) async fn add_network(&self, name: &str, ssid: &str, strength: u8, security: u32) {
         let place = (RADIO, name, ssid, "00:23:F8:7E:12:BB");
         let (a, b, c, d) = place;
@@ -289,7 +288,6 @@ impl Host {
         let () = self.mock(MANAGER_PATH, "AddMethod", &body).await;
     }
 
-    /// Changes the state of the radio.
     pub(crate) async fn change_state(&self, new: u32, old: u32, reason: u32) {
         let change = BTreeMap::from([("State", Variant::from(new))]);
         let () = self
@@ -325,7 +323,6 @@ impl Host {
         self.replace("ActivateConnection", "ooo", "o", code).await;
     }
 
-    /// Adds a profile and returns its path.
     pub(crate) async fn add_profile(&self, settings: &Settings) -> OwnedObjectPath {
         self.call(PROFILES_PATH, PROFILES, "AddConnection", &(settings,))
             .await
@@ -402,7 +399,6 @@ fn addresses(all: &[&str]) -> Variant<'static> {
 pub(crate) struct Radio(pub(crate) NetworkManager);
 
 impl Radio {
-    /// The next event.
     pub(crate) async fn event(&mut self) -> LinkEvent {
         let event = timeout(PATIENCE, self.0.event()).await;
         event.expect("no event in time")

@@ -77,7 +77,6 @@ pub(crate) struct Clock {
     _limit: Limit,
 }
 
-/// A response of the clock.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -197,7 +196,6 @@ impl Clock {
         Pid::from_child(&self.supervisor)
     }
 
-    /// The device process.
     pub(crate) fn device(&self) -> Pid {
         let mut pid = None;
         eventually("the supervisor has a device", || {

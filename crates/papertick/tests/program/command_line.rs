@@ -26,7 +26,6 @@ use crate::{
 
 const MANUAL: &str = include_str!("../../../../docs/command-line.md");
 
-/// A command for a clock.
 fn to(clock: &Clock, line: &str) -> Command {
     let mut words: Vec<&str> = line.split(' ').collect();
     let host = clock.address().to_string();

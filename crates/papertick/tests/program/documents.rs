@@ -45,7 +45,6 @@ const OF_THE_SYSTEM: &[&str] = &[
     "export",
 ];
 
-/// All documents of the project.
 fn documents() -> Vec<PathBuf> {
     fn gather(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -65,7 +64,6 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// The anchor of a heading.
 fn anchor(heading: &str) -> String {
     heading
         .trim_start_matches('#')
@@ -155,7 +153,6 @@ fn cargo_mistake(words: &[&str]) -> Option<String> {
     }
 }
 
-/// The mistake in a command of the program.
 fn command_mistake(words: &[&str]) -> Option<String> {
     let words: Vec<&str> = words
         .iter()

@@ -10,7 +10,6 @@ use serde_json::json;
 
 use crate::clock::{Clock, PATIENCE, folder, papertick};
 
-/// The head of a request.
 fn head(stream: &mut TcpStream) -> String {
     let (mut head, mut byte) = (Vec::new(), [0]);
     while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap() == 1 {

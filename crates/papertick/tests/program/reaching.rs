@@ -38,7 +38,6 @@ fn accepted(listener: &TcpListener) -> TcpStream {
     stream
 }
 
-/// A listener and its port.
 fn listener() -> (TcpListener, u16) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -59,7 +59,6 @@ impl UpdateRig {
         signed(image, &self.pair)
     }
 
-    /// A signed image of a program.
     pub(crate) fn image(&self, version: &str, program: &str) -> Vec<u8> {
         self.signed(image_of(facts(version), program.as_bytes()))
     }

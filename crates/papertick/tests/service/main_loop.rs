@@ -52,7 +52,6 @@ use crate::miner::Miner;
 const SETTINGS: &str = StoredFile::Settings.kind();
 const MEMORY: &str = StoredFile::Memory.kind();
 
-/// A running main loop.
 struct LoopRig {
     inbox: Inbox,
     receivers: LoopReceivers,
@@ -101,7 +100,6 @@ impl LoopRig {
         self.inbox.send(observed).await.unwrap();
     }
 
-    /// Headers from a source.
     async fn headers(&self, headers: &[Header]) {
         let headers_input = Input::Headers(
             SourceId::Relay.into(),
@@ -209,7 +207,6 @@ impl Idle {
     }
 }
 
-/// A main loop on regtest.
 fn on_regtest() -> (LoopRig, ChainSpec) {
     let chain = ChainSpec::built_in(Network::Regtest);
     let disk = SharedDisk::default();

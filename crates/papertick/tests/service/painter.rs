@@ -34,7 +34,6 @@ use tokio::{
 
 const MOMENT: Duration = Duration::from_millis(1);
 
-/// A running painter.
 struct PainterRig {
     pictures: watch::Sender<Picture>,
     glass: watch::Receiver<Arc<DisplaySnapshot>>,

@@ -153,7 +153,6 @@ impl Rig {
         Some(head.split(' ').nth(1).unwrap().to_owned())
     }
 
-    /// The next report to the device.
     async fn next_report(&mut self) -> ReleaseCheck {
         let message = timeout(Duration::from_secs(60), self.reports.recv()).await;
         let input = message.expect("no report within a minute").unwrap().input;
@@ -513,7 +512,6 @@ async fn the_list_is_downloaded_over_the_route_of_the_settings() {
     rig.stop().await;
 }
 
-/// The view of a new clock.
 fn view(settings: Settings) -> View {
     let board = *board::spec::find("rev-b").unwrap();
     let now = Now {

@@ -31,7 +31,6 @@ fn factory() -> Factory {
     }
 }
 
-/// A program with a version.
 fn program(minor: u64) -> Vec<u8> {
     format!("program {minor} ").repeat(50).into_bytes()
 }
@@ -92,7 +91,6 @@ fn store(disk: &SharedDisk, running: Program) -> ImageStore {
     ImageStore::open(Box::new(disk.clone()), running, factory())
 }
 
-/// A complete update.
 fn update(
     store: &mut ImageStore,
     image: &[u8],
@@ -108,7 +106,6 @@ fn update(
     Ok(head)
 }
 
-/// An image with a signature.
 fn signed_by(pair: &KeyPair, image: &[u8]) -> Vec<u8> {
     let made = minisign::sign(None, &pair.sk, image, None, None).unwrap();
     let signature = image::Signature::parse_all(made.to_string().as_bytes()).unwrap();

@@ -128,7 +128,6 @@ pub enum Announcement {
     Nothing,
 }
 
-/// A correct peer.
 pub async fn peer(stream: DuplexStream, mut node: Node, announcement: Announcement) {
     let network = Network::Regtest;
     let (mut read, mut write) = tokio::io::split(stream);

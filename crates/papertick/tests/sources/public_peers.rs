@@ -426,7 +426,6 @@ async fn message(stream: &mut DuplexStream) -> Option<(String, Vec<u8>)> {
     Some((name, payload))
 }
 
-/// Performs the handshake of a peer.
 async fn handshake(stream: &mut DuplexStream, network: Network) {
     let (_, version) = message(stream).await.unwrap();
     let greeting = greeting(network, version);

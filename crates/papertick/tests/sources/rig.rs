@@ -122,7 +122,6 @@ impl Rig {
         });
     }
 
-    /// The next observations.
     pub async fn next(&mut self) -> (SourceId, Vec<Observation>) {
         let message = time::timeout(WAIT_MAX, self.inputs.recv())
             .await

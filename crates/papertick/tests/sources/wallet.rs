@@ -36,7 +36,6 @@ impl Cipher {
     }
 }
 
-/// A wallet, on any socket.
 struct Wallet {
     keys: Keys,
     client: PublicKey,

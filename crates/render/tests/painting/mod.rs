@@ -12,7 +12,6 @@ use render::Bitmap;
 pub const WIDTH: u16 = 122;
 pub const HEIGHT: u16 = 250;
 
-/// The style of a new device.
 pub const STYLE: Style = Style {
     font: FontId::DEFAULT,
     digit_px: 180,

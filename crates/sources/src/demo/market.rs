@@ -91,7 +91,6 @@ pub struct DemoMarket {
 }
 
 impl DemoMarket {
-    /// A new market.
     pub fn new(seed: u64) -> DemoMarket {
         let mut chance = Chance::seeded(seed);
         // The first block comes early, so that a new demo moves soon.

@@ -40,7 +40,6 @@ pub struct DemoHand {
 }
 
 impl DemoHand {
-    /// Adds a block.
     pub fn find_block(&self) {
         self.quotes
             .send_modify(|quotes| quotes.height = quotes.height.saturating_add(1));
@@ -107,7 +106,6 @@ impl DemoRelay {
         format!("relay=ws://{}", self.address)
     }
 
-    /// Its controls.
     pub fn hand(&self) -> DemoHand {
         DemoHand {
             quotes: self.quotes.clone(),
@@ -115,7 +113,6 @@ impl DemoRelay {
         }
     }
 
-    /// The newest quotes.
     pub fn quotes(&self) -> RelayQuotes {
         self.quotes.borrow().clone()
     }
@@ -125,7 +122,6 @@ impl DemoRelay {
         self.quotes.send_modify(change);
     }
 
-    /// Stops the relay and its connections.
     pub async fn stop(self) {
         self.tasks.stop(STOP_GRACE).await;
     }

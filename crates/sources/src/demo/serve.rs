@@ -169,7 +169,6 @@ fn decimal(hundredths: u64) -> String {
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
-/// A subscribed topic.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum RelayTopic {
     Height,
@@ -216,7 +215,6 @@ impl RelayFrame {
     }
 }
 
-/// The client is gone.
 struct Gone;
 
 async fn serve(mut socket: ServerWebSocket, mut quotes: watch::Receiver<RelayQuotes>) {

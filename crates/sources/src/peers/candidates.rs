@@ -37,7 +37,6 @@ pub(super) enum AddressGroup {
     V4([u8; 2]),
     /// The first 48 bits of an address.
     V6([u16; 3]),
-    /// A host name.
     Name(String),
 }
 

@@ -16,7 +16,6 @@ use crate::{
     shared_value::SharedValue,
 };
 
-/// State that all peers share.
 #[derive(Debug, Clone)]
 pub(super) struct PeerShared {
     pub(super) progress: SharedValue<PeerProgress>,

@@ -62,10 +62,8 @@ pub const SEEDS_EVERY: Duration = Duration::from_secs(5 * 60);
 /// Most paused peers; beyond it, the one with the shortest remaining pause is dropped.
 pub const PAUSED_MAX: usize = 64;
 
-/// A connected peer.
 #[derive(Debug)]
 struct PeerSlot {
-    /// Number of the connection.
     number: u64,
     candidate: Candidate,
     since: Instant,

@@ -55,7 +55,6 @@ const LOGGED_STEP_MS: i64 = 500;
 /// What the synchronisation needs.
 #[derive(Debug)]
 pub struct Timekeeping {
-    /// The clock to set.
     pub clock: Clock,
     /// Resolves the name of the server.
     pub resolver: Resolver,
@@ -215,7 +214,6 @@ impl TimeSync {
         earliest.is_some_and(|first| unix_ms < i64::from(first) * 1000)
     }
 
-    /// Size of the step, ms.
     fn step_ms(&self, offset_ms: i64) -> i64 {
         let unix_ms = host_unix_ms().saturating_add(offset_ms);
         let now_ms = self.clock.now().utc.map_or(unix_ms, |utc| utc.unix_ms);
@@ -246,7 +244,6 @@ impl TimeSync {
         }
     }
 
-    /// The addresses of a name.
     async fn named(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, NoAddress> {
         let mut found = self.resolver.look_up(host, port).await?;
         // Use one address family: not every host has both.

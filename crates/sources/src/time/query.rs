@@ -34,7 +34,6 @@ pub enum NoTime {
     /// The server's name has no address.
     #[error("looking up {0}: {1}")]
     NotFound(String, NoAddress),
-    /// No response.
     #[error("no answer")]
     NoAnswer,
     /// The server has sent a kiss-of-death packet.

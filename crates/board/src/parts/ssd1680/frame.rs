@@ -14,7 +14,6 @@ pub const STRIDE: usize = 16;
 pub enum PanelRotation {
     /// The first row of the controller is on top.
     Upright,
-    /// Upside down.
     #[default]
     UpsideDown,
 }
@@ -22,7 +21,6 @@ pub enum PanelRotation {
 impl TryFrom<i64> for PanelRotation {
     type Error = String;
 
-    /// A rotation by its degrees.
     fn try_from(degrees: i64) -> Result<PanelRotation, String> {
         match degrees {
             0 => Ok(PanelRotation::Upright),
@@ -67,7 +65,6 @@ impl PanelFrame {
         }
     }
 
-    /// All rows.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }

@@ -60,7 +60,6 @@ enum SequencePurpose {
 /// What the next step waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wait {
-    /// Nothing.
     No,
     /// A moment.
     Until(Duration),
@@ -111,7 +110,6 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
         self.wait == Wait::No && self.steps.front() == Some(&PanelStep::Activate)
     }
 
-    /// Its busy line.
     pub fn busy_line(&mut self) -> &mut B {
         &mut self.busy
     }

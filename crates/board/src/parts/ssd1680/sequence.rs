@@ -7,7 +7,6 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use super::{FullWaveform, PanelFrame, Setup};
 
-/// Duration of each level of a reset.
 pub const RESET_PULSE: Duration = Duration::from_millis(20);
 
 /// Time that a controller needs after a reset command.
@@ -25,7 +24,6 @@ pub const REFRESH_MIN: Duration = Duration::from_millis(100);
 /// Longest refresh. In the cold it takes twice as long as usual.
 pub const REFRESH_MAX: Duration = Duration::from_secs(10);
 
-/// Commands of the controller.
 pub mod command {
     /// Sets the number of lines and their order.
     pub const DRIVER_OUTPUT: u8 = 0x01;
@@ -33,9 +31,7 @@ pub mod command {
     pub const ENTRY_MODE: u8 = 0x11;
     /// Resets all registers, but not the banks.
     pub const SOFTWARE_RESET: u8 = 0x12;
-    /// Selects the temperature sensor.
     pub const TEMPERATURE_SENSOR: u8 = 0x18;
-    /// Writes the temperature.
     pub const TEMPERATURE: u8 = 0x1A;
     /// Runs the sequence of [`UPDATE_SEQUENCE`].
     pub const ACTIVATE: u8 = 0x20;
@@ -69,10 +65,8 @@ pub mod update {
     pub const PARTIAL: u8 = 0xFF;
 }
 
-/// One step of a command sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PanelStep {
-    /// Waits.
     Pause(Duration),
     /// Waits until the controller is idle, at most for this time.
     Idle(Duration),

@@ -10,7 +10,6 @@ use std::io::Cursor;
 use feeds::image::{Image, ImageFacts, ImageHeader, ImageKind, Packed};
 use sha2::{Digest, Sha256};
 
-/// Facts of a firmware image.
 fn facts() -> ImageFacts {
     ImageFacts {
         kind: ImageKind::Firmware,

@@ -26,7 +26,6 @@ pub(crate) fn signed(created_at: u64, kind: u16, tags: &[&[&str]], content: &str
     signer().sign(created_at, kind, tags, content.to_owned(), &[7; 32])
 }
 
-/// The same, verified.
 pub(crate) fn verified(
     created_at: u64,
     kind: u16,

@@ -20,7 +20,6 @@ use super::{
     test_broker::{Published, TestBroker},
 };
 
-/// The next result of a command.
 async fn next_result(broker: &mut TestBroker) -> Map<String, Value> {
     parse(&broker.on(&format!("{OWN}/result")).await.payload)
 }

@@ -268,7 +268,6 @@ async fn observe(rig: &Rig, observation: Observation) {
         .await;
 }
 
-/// A price in dollars.
 fn price(dollars: u32) -> Observation {
     Observation::Price(Currency::USD, Price::parse(&dollars.to_string()).unwrap())
 }

@@ -34,7 +34,6 @@ pattern write homeassistant/time/%u/#
 pattern read homeassistant/status
 ";
 
-/// A Mosquitto process.
 struct Broker {
     folder: TempDir,
     port: u16,
@@ -79,7 +78,6 @@ impl Broker {
         fs::write(self.folder.path().join(name), text).unwrap();
     }
 
-    /// Adds a user.
     fn add_user(&self, user: &str) {
         let file = self.folder.path().join("passwd");
         let create: &[&str] = if file.exists() { &["-b"] } else { &["-b", "-c"] };

@@ -40,7 +40,6 @@ pub(crate) struct TestBroker {
     version: Version,
     /// Packets that no test has read yet.
     received: Vec<Packet>,
-    /// Filters of the subscription.
     pub(crate) filters: Vec<String>,
     /// Filters with the option Retain As Published.
     pub(crate) retain_as_published: Vec<String>,
@@ -59,7 +58,6 @@ impl TestBroker {
         TestBroker::on_stream(Box::new(arrival.stream)).await
     }
 
-    /// The same on a stream.
     pub(crate) async fn on_stream(stream: BoxedStream) -> TestBroker {
         let mut connection = Connection::<Server>::new(Version::Undetermined);
         connection.set_auto_pub_response(true);
@@ -188,7 +186,6 @@ impl TestBroker {
         self.send(answer).await;
     }
 
-    /// The code for each filter.
     fn codes<C: Copy>(&self, refused: &[usize], no: C, yes: C) -> Vec<C> {
         (0..self.filters.len())
             .map(|position| if refused.contains(&position) { no } else { yes })

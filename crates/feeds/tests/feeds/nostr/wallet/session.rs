@@ -91,7 +91,6 @@ impl Scene {
         )
     }
 
-    /// An event of the wallet.
     fn wallet_event(&mut self, kind: u16, tags: &[&[&str]], content: String) -> NostrEvent {
         let created_at = u64::try_from(START_SECS).unwrap() + self.uptime.as_secs();
         let noise = self.noise().signature;
