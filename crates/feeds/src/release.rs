@@ -52,7 +52,7 @@ pub struct ListedRelease {
     pub title: String,
     /// URL of a page about it ([`is_page`]); empty if there is none.
     pub page: String,
-    pub is_preview: bool,
+    pub is_prerelease: bool,
     pub assets: Vec<ReleaseFile>,
 }
 
@@ -110,7 +110,7 @@ fn release(entry: &Value) -> Result<ListedRelease, Malformed> {
         tag: text("tag_name").to_owned(),
         title: title.take(TITLE_MAX).collect(),
         page: if is_page(page) { page.to_owned() } else { String::new() },
-        is_preview: entry["prerelease"] == true,
+        is_prerelease: entry["prerelease"] == true,
         assets: assets.iter().filter_map(asset).collect(),
     })
 }

@@ -36,7 +36,7 @@ pub fn judge(
     here: &Here<'_>,
 ) -> ReleaseVerdict {
     let fits_channel = match rule.channel {
-        ReleaseChannel::Stable => version.pre.is_empty() && !release.is_preview,
+        ReleaseChannel::Stable => version.pre.is_empty() && !release.is_prerelease,
         ReleaseChannel::Preview => true,
     };
     // Build metadata does not matter.

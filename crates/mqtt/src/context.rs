@@ -5,7 +5,7 @@ use std::sync::Arc;
 use api::mqtt::documents::ProgramInfo;
 use device::{mqtt::MqttPlan, settings::emit::BuildIdentity, view::View};
 use net::{dialer::Dialer, url::bracketed};
-use runtime::{clock::Clock, glass::DisplaySnapshot, inbox::Inbox};
+use runtime::{clock::Clock, inbox::Inbox, panels::PanelsSnapshot};
 use tokio::sync::watch;
 use updates::newest::NewestRelease;
 
@@ -17,7 +17,7 @@ pub struct MqttContext {
     /// State of the device.
     pub view: watch::Receiver<Arc<View>>,
     /// What the panels show.
-    pub glass: watch::Receiver<Arc<DisplaySnapshot>>,
+    pub glass: watch::Receiver<Arc<PanelsSnapshot>>,
     /// Queue into the device.
     pub inbox: Inbox,
     pub clock: Clock,

@@ -9,7 +9,7 @@ use api::mqtt::{
 };
 use device::{mqtt::Broker, view::View};
 use render::png;
-use runtime::glass::DisplaySnapshot;
+use runtime::panels::PanelsSnapshot;
 use tokio::time::Instant;
 
 use super::context::MqttContext;
@@ -147,7 +147,7 @@ impl<'a> Payloads<'a> {
         document.map(|document| document.to_string().into_bytes())
     }
 
-    fn glass(&self) -> Arc<DisplaySnapshot> {
+    fn glass(&self) -> Arc<PanelsSnapshot> {
         Arc::clone(&self.context.glass.borrow())
     }
 

@@ -35,7 +35,7 @@ use papertick::{
     main_loop::{InitialState, MainLoop},
 };
 use render::{Bitmap, Painter};
-use runtime::{clock::Clock, glass::DisplaySnapshot, inbox::inbox, tasks::stop_signal};
+use runtime::{clock::Clock, inbox::inbox, panels::PanelsSnapshot, tasks::stop_signal};
 use storage::{Store, disk::Folder, store_thread::StoreHandle};
 use tokio::sync::{mpsc, watch};
 
@@ -164,7 +164,7 @@ async fn clock(spec: BoardSpec) -> Vec<Duration> {
     let (_stopper, stop) = stop_signal();
     tokio::spawn(main_loop.run(stop));
     let (start_sender, mut starts) = mpsc::unbounded_channel();
-    let unknown = DisplaySnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
+    let unknown = PanelsSnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
     tokio::spawn(painter::run(PainterConfig {
         panels: RecordingPanels {
             count: spec.panels,

@@ -33,8 +33,8 @@ use crate::{
     config::{DeviceConfig, MarketSource},
     failure::Failure,
     liveness::{FIRST_PICTURE, SUPERVISOR_TASK, first_picture, heartbeat},
+    setup::{EffectsFuture, RunningDevice},
     stored_state::StoredState,
-    wiring::{EffectsFuture, RunningDevice},
 };
 
 /// How long to wait for the previous device to release the data folder.

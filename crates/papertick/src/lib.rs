@@ -16,10 +16,10 @@ pub mod effects;
 mod home_assistant;
 mod liveness;
 mod name_suffix;
+mod setup;
 pub mod standard_output;
 mod stored_state;
 mod truth_log;
-mod wiring;
 mod wiring_file;
 
 pub mod drivers;

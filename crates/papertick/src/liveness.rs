@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use runtime::glass::DisplaySnapshot;
+use runtime::panels::PanelsSnapshot;
 use supervisor::messages::{BEAT_PERIOD, DeviceMessage};
 use tokio::{sync::watch, time::sleep};
 
@@ -19,12 +19,12 @@ pub(crate) const FIRST_PICTURE: &str = "first picture";
 pub(crate) struct LivenessSources {
     pub(crate) main_loop: LivenessProbe,
     pub(crate) painter: watch::Receiver<PaintProgress>,
-    pub(crate) glass: watch::Receiver<Arc<DisplaySnapshot>>,
+    pub(crate) glass: watch::Receiver<Arc<PanelsSnapshot>>,
 }
 
 impl LivenessSources {
     /// What the panels show.
-    pub(crate) fn glass(&self) -> watch::Receiver<Arc<DisplaySnapshot>> {
+    pub(crate) fn glass(&self) -> watch::Receiver<Arc<PanelsSnapshot>> {
         self.glass.clone()
     }
 }
@@ -32,7 +32,7 @@ impl LivenessSources {
 /// Reports the first picture on a panel to the supervisor. Returns when the supervisor is gone.
 ///
 /// Nothing is reported while all panels fail.
-pub(crate) async fn first_picture(mut glass: watch::Receiver<Arc<DisplaySnapshot>>) {
+pub(crate) async fn first_picture(mut glass: watch::Receiver<Arc<PanelsSnapshot>>) {
     let is_painted = glass.wait_for(|glass| glass.is_painted()).await.is_ok();
     if is_painted && DeviceMessage::Painted.send().is_err() {
         return;
@@ -85,7 +85,7 @@ impl LivenessSources {
     ) {
         let (main_loop, probes) = LivenessProbe::manual();
         let progress = watch::Sender::new(PaintProgress::NotStarted);
-        let blank = DisplaySnapshot {
+        let blank = PanelsSnapshot {
             generation: 0,
             panels: Vec::new(),
         };

@@ -14,7 +14,7 @@ use device::{
 };
 use http::HeaderValue;
 use market::{now::Now, units::Currency};
-use runtime::glass::DisplaySnapshot;
+use runtime::panels::PanelsSnapshot;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -32,7 +32,7 @@ impl StatusDocument {
     /// Makes the status of a view.
     pub fn of(
         view: &View,
-        glass: &DisplaySnapshot,
+        glass: &PanelsSnapshot,
         settings_tag: &HeaderValue,
         now: Now,
         memory: HostMemory,

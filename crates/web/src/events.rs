@@ -1,4 +1,4 @@
-//! The event stream (SSE): one broadcaster makes the frames, and all clients share their bytes.
+//! The event stream (SSE): one broadcaster makes the messages, and all clients share their bytes.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -18,17 +18,17 @@ use tokio::{
 };
 
 use super::{
+    broadcast::StreamMessage,
     call::Call,
-    frames::EventFrame,
     response::{self, Response, ResponseBody},
     sim,
     state::ServerState,
 };
 
-/// Shortest time between two frames with the status.
+/// Shortest time between two messages with the status.
 const STATUS_GAP: Duration = Duration::from_millis(100);
 
-/// Shortest time between two frames with the signals of a simulated board.
+/// Shortest time between two messages with the signals of a simulated board.
 const BENCH_GAP: Duration = Duration::from_millis(100);
 
 /// Time between two keep-alive comments.
@@ -38,7 +38,7 @@ const WELCOME: &[u8] = b"event: welcome\ndata: {}\n\n";
 const PING: &[u8] = b": ping\n\n";
 const CLOSING: &[u8] = b"data: closing\n\n";
 
-/// Makes the frames until the server stops.
+/// Makes the messages until the server stops.
 pub async fn broadcast(state: Arc<ServerState>) {
     let mut view = state.services.view.clone();
     let mut glass = state.services.glass.clone();
@@ -53,27 +53,27 @@ pub async fn broadcast(state: Arc<ServerState>) {
     loop {
         tokio::select! {
             _ = stop.wait_for(|stop| *stop) => break,
-            _ = ping.tick() => send(&state, EventFrame::new(PING)),
+            _ = ping.tick() => send(&state, StreamMessage::new(PING)),
             Ok(()) = view.changed(), if !changed => changed = true,
             Ok(()) = mixed.changed(), if !changed => changed = true,
             () = sleep_until(next_status), if changed => {
                 changed = false;
                 view.borrow_and_update();
                 // Later clients get the status when they connect.
-                if state.frames.receiver_count() == 0 {
+                if state.messages.receiver_count() == 0 {
                     state.sent_status.reset();
                     continue;
                 }
                 let status = state.status(&state.view());
                 if state.sent_status.send_to_all(&status.news) {
-                    send(&state, EventFrame::status(&status));
+                    send(&state, StreamMessage::status(&status));
                     next_status = Instant::now() + STATUS_GAP;
                 }
             }
             Ok(()) = glass.changed() => {
                 let glass = Arc::clone(&glass.borrow_and_update());
-                if let Some(frame) = EventFrame::panels(&glass, painted) {
-                    send(&state, frame);
+                if let Some(message) = StreamMessage::panels(&glass, painted) {
+                    send(&state, message);
                 }
                 painted = glass.generation;
                 let faulty = glass.faults();
@@ -84,35 +84,35 @@ pub async fn broadcast(state: Arc<ServerState>) {
     }
     send(
         &state,
-        EventFrame {
+        StreamMessage {
             last: true,
-            ..EventFrame::new(CLOSING)
+            ..StreamMessage::new(CLOSING)
         },
     );
 }
 
-fn send(state: &ServerState, frame: EventFrame) {
+fn send(state: &ServerState, message: StreamMessage) {
     // Fails only if there are no clients.
-    let _ = state.frames.send(frame);
+    let _ = state.messages.send(message);
 }
 
 /// The next part of the event stream of a client.
 enum StreamStage {
     Welcome,
     Status,
-    Frames,
+    Messages,
     End,
 }
 
 /// The next item for a client of the event stream.
 enum StreamItem {
-    Frame(Result<EventFrame, RecvError>),
+    Message(Result<StreamMessage, RecvError>),
     Bench(Bytes),
 }
 
 struct EventClient {
     state: Arc<ServerState>,
-    frames: Receiver<EventFrame>,
+    messages: Receiver<StreamMessage>,
     bench: Option<BenchWatcher>,
     stage: StreamStage,
 }
@@ -139,9 +139,9 @@ impl BenchWatcher {
             self.poll.tick().await;
             let signals = sim::signals(&state.services).unwrap_or_default();
             if signals != self.sent {
-                let frame = format!("event: bench\ndata: {signals}\n\n");
+                let message = format!("event: bench\ndata: {signals}\n\n");
                 self.sent = signals;
-                return frame.into();
+                return message.into();
             }
         }
     }
@@ -149,13 +149,13 @@ impl BenchWatcher {
 
 /// Opens the event stream for a client.
 pub fn subscribe(call: &Call) -> Response {
-    if call.state.frames.receiver_count() >= call.state.limits.event_clients() {
+    if call.state.messages.receiver_count() >= call.state.limits.event_clients() {
         return refusal(&call.state);
     }
     let bench = call.query("bench").and(call.state.services.bench.as_ref());
     let client = EventClient {
         state: Arc::clone(&call.state),
-        frames: call.state.frames.subscribe(),
+        messages: call.state.messages.subscribe(),
         bench: bench.map(|_| BenchWatcher::new()),
         stage: StreamStage::Welcome,
     };
@@ -196,58 +196,58 @@ impl EventClient {
                 self.stage = StreamStage::Status;
                 WELCOME.into()
             }
-            // The last frame may have been sent before this client came.
+            // The last message may have been sent before this client came.
             StreamStage::Status if *self.state.services.shutdown.borrow() => {
                 self.stage = StreamStage::End;
                 CLOSING.into()
             }
             StreamStage::Status => {
-                self.stage = StreamStage::Frames;
+                self.stage = StreamStage::Messages;
                 self.status().bytes
             }
-            StreamStage::Frames => match self.next_item().await {
+            StreamStage::Messages => match self.next_item().await {
                 StreamItem::Bench(bytes) => bytes,
-                StreamItem::Frame(Ok(frame)) => {
-                    if frame.last {
+                StreamItem::Message(Ok(message)) => {
+                    if message.last {
                         self.stage = StreamStage::End;
                     }
-                    frame.bytes
+                    message.bytes
                 }
-                StreamItem::Frame(Err(RecvError::Lagged(_))) => {
-                    self.frames = self.frames.resubscribe();
+                StreamItem::Message(Err(RecvError::Lagged(_))) => {
+                    self.messages = self.messages.resubscribe();
                     self.full_state()
                 }
-                StreamItem::Frame(Err(RecvError::Closed)) => return None,
+                StreamItem::Message(Err(RecvError::Closed)) => return None,
             },
             StreamStage::End => return None,
         };
         Some((bytes, self))
     }
 
-    /// Waits for the next frame for all clients, or for new signals if this client watches the simulated board.
+    /// Waits for the next message for all clients, or for new signals if this client watches the simulated board.
     async fn next_item(&mut self) -> StreamItem {
         let Some(bench) = &mut self.bench else {
-            return StreamItem::Frame(self.frames.recv().await);
+            return StreamItem::Message(self.messages.recv().await);
         };
         tokio::select! {
             biased;
-            frame = self.frames.recv() => StreamItem::Frame(frame),
+            message = self.messages.recv() => StreamItem::Message(message),
             bytes = bench.changed(&self.state) => StreamItem::Bench(bytes),
         }
     }
 
     /// The status, sent only to this client.
-    fn status(&self) -> EventFrame {
+    fn status(&self) -> StreamMessage {
         let status = self.state.status(&self.state.view());
         self.state.sent_status.sent_to_one(&status.news);
-        EventFrame::status(&status)
+        StreamMessage::status(&status)
     }
 
-    /// The state for a client that has missed frames: the status and all painted panels.
+    /// The state for a client that has missed messages: the status and all painted panels.
     fn full_state(&self) -> Bytes {
         let glass = self.state.glass();
         let mut bytes = self.status().bytes.to_vec();
-        if let Some(panels) = EventFrame::panels(&glass, 0) {
+        if let Some(panels) = StreamMessage::panels(&glass, 0) {
             bytes.extend_from_slice(&panels.bytes);
         }
         bytes.into()

@@ -6,6 +6,7 @@
 
 mod assets;
 mod auth;
+mod broadcast;
 mod cache;
 mod call;
 mod canvas;
@@ -20,7 +21,6 @@ mod drawings;
 mod embedded;
 mod etag;
 mod events;
-mod frames;
 mod glass;
 mod handbook;
 mod handlers;

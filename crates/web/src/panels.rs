@@ -8,7 +8,7 @@ use bytes::Bytes;
 use device::{frames::PreviewedScreen, limits::PATCH_BODY_MAX, request::Patch};
 use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
 use render::{Bitmap, Painter, png};
-use runtime::glass::DisplaySnapshot;
+use runtime::panels::PanelsSnapshot;
 use tokio::task::spawn_blocking;
 
 use super::{
@@ -105,7 +105,7 @@ pub fn all(call: &Call) -> Response {
     )
 }
 
-fn side_by_side(glass: &DisplaySnapshot, scale: u32) -> Bytes {
+fn side_by_side(glass: &PanelsSnapshot, scale: u32) -> Bytes {
     let bitmaps: Vec<Bitmap> = glass
         .panels
         .iter()

@@ -9,7 +9,7 @@ use http::{HeaderValue, StatusCode, header::UPGRADE};
 use hyper::upgrade::OnUpgrade;
 use net::web_socket_server::{self as web_socket, ServerWebSocket};
 use render::panel_frame;
-use runtime::glass::DisplaySnapshot;
+use runtime::panels::PanelsSnapshot;
 use serde_json::Value;
 use tokio::{
     sync::OwnedSemaphorePermit,
@@ -143,7 +143,7 @@ fn parse_action(text: &str) -> Option<bool> {
     })
 }
 
-fn frames(glass: &DisplaySnapshot, uptime: Duration) -> Vec<Message> {
+fn frames(glass: &PanelsSnapshot, uptime: Duration) -> Vec<Message> {
     let panels = (0u8..).zip(&glass.panels);
     panels
         .map(|(index, panel)| {

@@ -412,7 +412,7 @@ mod tests {
     use device::{device::Device, memory::Memory, settings::Settings};
     use market::now::Now;
     use net::{dialer::Dialer, tls::Roots};
-    use runtime::{glass::DisplaySnapshot, inbox::inbox, log_lines::LogLines};
+    use runtime::{inbox::inbox, log_lines::LogLines, panels::PanelsSnapshot};
     use updates::{
         installer::{Installer, InstallerConfig},
         newest::NewestRelease,
@@ -434,7 +434,7 @@ mod tests {
             log: LogLines::new(),
             inbox: inbox().0,
             view: watch::Sender::new(Arc::new(device.view())).subscribe(),
-            glass: watch::Sender::new(Arc::new(DisplaySnapshot::unknown(7, 122, 250))).subscribe(),
+            glass: watch::Sender::new(Arc::new(PanelsSnapshot::unknown(7, 122, 250))).subscribe(),
             identity: device::settings::emit::BuildIdentity::default(),
             allow_origins: Vec::new(),
             access: PublicAccess::default(),

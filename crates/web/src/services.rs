@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use board::sim::Bench;
 use device::{settings::emit::BuildIdentity, view::View};
 use net::dialer::Dialer;
-use runtime::{clock::Clock, glass::DisplaySnapshot, inbox::Inbox, log_lines::LogLines};
+use runtime::{clock::Clock, inbox::Inbox, log_lines::LogLines, panels::PanelsSnapshot};
 use sources::demo::DemoHand;
 use tokio::sync::watch;
 use updates::{installer::Installer, newest::NewestRelease};
@@ -21,7 +21,7 @@ pub struct Services {
     /// State of the device.
     pub view: watch::Receiver<Arc<View>>,
     /// What the panels show.
-    pub glass: watch::Receiver<Arc<DisplaySnapshot>>,
+    pub glass: watch::Receiver<Arc<PanelsSnapshot>>,
     /// Versions of the program; `fs_rev` is replaced by the revision of the page that is served.
     pub identity: BuildIdentity,
     /// Origins of other sites that may control the clock, such as `http://localhost:5173`.

@@ -18,21 +18,21 @@ use http::{HeaderValue, StatusCode};
 use market::units::Currency;
 use passwords::Hasher;
 use runtime::{
-    glass::DisplaySnapshot,
     host::{self, Least},
     inbox::Stopped,
+    panels::PanelsSnapshot,
 };
 use tokio::sync::{Semaphore, broadcast, mpsc};
 
 use super::{
     assets::Assets,
     auth::{self, Authenticator},
+    broadcast::{BroadcastState, MESSAGES_MAX, StreamMessage},
     cache::Cached,
     canvas::FrameTimes,
     connection_limits::ConnectionLimits,
     documents::{self, SettingsDocument, StatusDocument},
     drawings::{self, DrawJobs, Drawings},
-    frames::{BroadcastState, EventFrame, FRAMES_MAX},
     origin::{self, Sites},
     response::{self, Response},
     services::Services,
@@ -100,9 +100,9 @@ pub struct ServerState {
     /// Hashes passwords.
     pub hasher: Hasher,
     pub openapi: OnceLock<Bytes>,
-    pub panels_image: Cached<DisplaySnapshot, u64, Bytes>,
+    pub panels_image: Cached<PanelsSnapshot, u64, Bytes>,
     /// Frames for all clients of the event stream.
-    pub frames: broadcast::Sender<EventFrame>,
+    pub messages: broadcast::Sender<StreamMessage>,
     /// The status that the clients of the event stream have.
     pub sent_status: BroadcastState<StatusNews>,
     /// Permits for clients of the panel stream.
@@ -146,7 +146,7 @@ impl ServerState {
             hasher,
             openapi: OnceLock::new(),
             panels_image: Cached::new(),
-            frames: broadcast::Sender::new(FRAMES_MAX),
+            messages: broadcast::Sender::new(MESSAGES_MAX),
             sent_status: BroadcastState::new(),
             panel_streams: Arc::new(Semaphore::new(PANEL_STREAMS_MAX)),
             side_tasks: side_tasks_sender,
@@ -167,7 +167,7 @@ impl ServerState {
     }
 
     /// The content of the panels.
-    pub fn glass(&self) -> Arc<DisplaySnapshot> {
+    pub fn glass(&self) -> Arc<PanelsSnapshot> {
         Arc::clone(&self.services.glass.borrow())
     }
 

@@ -12,7 +12,7 @@ use super::{ExpanderBus, Hardware, InputLine, OutputLine};
 use crate::{
     parts::{
         mcp23017::LineLevel,
-        ssd1680::{PanelBus, PanelDriver, PanelFrame, PollResult, sequence::RESET_PULSE},
+        ssd1680::{PanelBus, PanelDriver, PanelImage, PollResult, sequence::RESET_PULSE},
     },
     ports::Outcome,
     wiring::{Pull, Wiring, WiringLine},
@@ -44,7 +44,7 @@ struct PanelPlace<H: Hardware> {
     stagger: Duration,
     health: PanelHealth,
     /// A frame that waits for the end of a reset.
-    pending: Option<(Arc<PanelFrame>, Refresh)>,
+    pending: Option<(Arc<PanelImage>, Refresh)>,
     /// It waits for its busy line.
     is_waiting: bool,
 }
@@ -189,7 +189,7 @@ impl<H: Hardware> PanelWorker<H> {
             return Err(PanelFault::StartedBusy);
         }
         let setup = place.panel.setup();
-        let frame = Arc::new(PanelFrame::new(bitmap, setup.model, setup.rotation));
+        let frame = Arc::new(PanelImage::new(bitmap, setup.model, setup.rotation));
         place.pending = Some((frame, refresh));
         if place.health == PanelHealth::NeedsReset {
             let reset = place.reset;

@@ -1,6 +1,6 @@
 //! Pictures in the pixel order of the controller.
 
-use board::parts::ssd1680::{self, PanelFrame, PanelRotation, STRIDE};
+use board::parts::ssd1680::{self, PanelImage, PanelRotation, STRIDE};
 use render::Bitmap;
 
 /// A picture that differs from itself in every rotation.
@@ -10,7 +10,7 @@ pub fn speckled(width: u16, height: u16) -> Bitmap {
     })
 }
 
-fn is_ink(frame: &PanelFrame, x: u16, y: u16) -> bool {
+fn is_ink(frame: &PanelImage, x: u16, y: u16) -> bool {
     let byte = frame.bytes()[usize::from(y) * STRIDE + usize::from(x / 8)];
     byte >> (7 - x % 8) & 1 == 0
 }
@@ -20,8 +20,8 @@ fn each_pixel_is_at_the_place_of_its_rotation() {
     for model in ssd1680::MODELS {
         let (width, height) = (model.width, model.height);
         let bitmap = speckled(width, height);
-        let upright = PanelFrame::new(&bitmap, model, PanelRotation::Upright);
-        let turned = PanelFrame::new(&bitmap, model, PanelRotation::UpsideDown);
+        let upright = PanelImage::new(&bitmap, model, PanelRotation::Upright);
+        let turned = PanelImage::new(&bitmap, model, PanelRotation::UpsideDown);
         assert_eq!(upright.bytes().len(), STRIDE * usize::from(height));
         let mut ink = 0;
         for y in 0..height {
@@ -44,7 +44,7 @@ fn each_pixel_is_at_the_place_of_its_rotation() {
 fn a_picture_of_another_size_is_cut_or_padded_with_white() {
     let model = ssd1680::find("gdey0213b74").unwrap();
     for (width, height) in [(8, 8), (128, 296), (0, 0)] {
-        let frame = PanelFrame::new(
+        let frame = PanelImage::new(
             &Bitmap::paper(width, height),
             model,
             PanelRotation::UpsideDown,

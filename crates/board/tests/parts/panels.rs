@@ -9,7 +9,7 @@ use std::{
 };
 
 use board::parts::ssd1680::{
-    self, FullWaveform, PanelBus, PanelDriver, PanelFrame, PanelRotation, PollResult, Setup,
+    self, FullWaveform, PanelBus, PanelDriver, PanelImage, PanelRotation, PollResult, Setup,
 };
 use device::refresh::Refresh;
 use render::Bitmap;
@@ -80,7 +80,7 @@ impl Rig {
     fn show(&mut self, refresh: Refresh) -> PollResult {
         let setup = self.panel.setup();
         let bitmap = Bitmap::paper(setup.model.width, setup.model.height);
-        let frame = PanelFrame::new(&bitmap, setup.model, setup.rotation);
+        let frame = PanelImage::new(&bitmap, setup.model, setup.rotation);
         self.panel.show(Arc::new(frame), refresh).unwrap();
         self.run()
     }

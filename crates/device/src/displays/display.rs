@@ -251,7 +251,7 @@ impl Display {
 
     /// Takes the size, depth and rotation that the display reports, unless its owner has set them.
     pub fn fit(&mut self, contact: &DisplayContact) {
-        if let Some((width, height, depth)) = contact.glass.filter(|_| !self.is_sized) {
+        if let Some((width, height, depth)) = contact.size.filter(|_| !self.is_sized) {
             self.canvas.width = width;
             self.canvas.height = height;
             self.canvas.depth = depth;

@@ -87,8 +87,8 @@ pub struct DisplayContact {
     pub model: Option<String>,
     /// Version of its firmware.
     pub firmware: Option<String>,
-    /// Width and height of its glass, px, and depth, bits per pixel. `None` if unknown.
-    pub glass: Option<(u32, u32, Depth)>,
+    /// Width and height of its picture, px, and depth, bits per pixel. `None` if unknown.
+    pub size: Option<(u32, u32, Depth)>,
     /// How a picture must be rotated to stand upright on it.
     pub turn: Turn,
     /// Its battery. `None` if it has none, or does not report it.
@@ -486,7 +486,7 @@ fn of_mac<'a>(displays: &'a [Display], mac: Option<&str>) -> Option<&'a Display>
 
 /// A display as it is before its owner has set anything.
 fn new_display(token: TokenDigest, contact: &DisplayContact) -> Display {
-    let (width, height, depth) = contact.glass.unwrap_or((800, 480, Depth::One));
+    let (width, height, depth) = contact.size.unwrap_or((800, 480, Depth::One));
     Display {
         id: String::new(),
         name: String::new(),

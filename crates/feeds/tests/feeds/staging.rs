@@ -195,7 +195,10 @@ fn an_excluded_release_hides_no_other() {
             ReleaseVerdict::NoImage,
         ),
         (|release| release.assets.clear(), ReleaseVerdict::NoImage),
-        (|release| release.is_preview = true, ReleaseVerdict::Channel),
+        (
+            |release| release.is_prerelease = true,
+            ReleaseVerdict::Channel,
+        ),
     ] {
         let mut all = all.clone();
         change(&mut all[0]);
@@ -204,5 +207,5 @@ fn an_excluded_release_hides_no_other() {
     }
     let preview = serde_json::json!([{"tag_name": "4.4.0", "prerelease": true, "assets": []}]);
     let read = release::feed(preview.to_string().as_bytes()).unwrap();
-    assert!(read[0].is_preview);
+    assert!(read[0].is_prerelease);
 }

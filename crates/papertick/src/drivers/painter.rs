@@ -25,7 +25,7 @@ use device::{
     refresh::Refresh,
 };
 use render::Bitmap;
-use runtime::{glass::DisplaySnapshot, inbox::Inbox};
+use runtime::{inbox::Inbox, panels::PanelsSnapshot};
 use tokio::{
     sync::watch,
     time::{Instant, timeout_at},
@@ -74,7 +74,7 @@ pub struct PainterConfig<P> {
     pub care: Care,
     pub pictures: watch::Receiver<Picture>,
     /// What the panels show.
-    pub glass: watch::Sender<Arc<DisplaySnapshot>>,
+    pub glass: watch::Sender<Arc<PanelsSnapshot>>,
     pub progress: watch::Sender<PaintProgress>,
     /// For the ends of paints.
     pub inbox: Inbox,
@@ -121,8 +121,8 @@ struct PainterTask<P> {
     panels: P,
     renderer: render::Painter,
     care: Care,
-    glass: DisplaySnapshot,
-    publish: watch::Sender<Arc<DisplaySnapshot>>,
+    glass: PanelsSnapshot,
+    publish: watch::Sender<Arc<PanelsSnapshot>>,
     states: Vec<PanelState>,
     /// Counters of the last painted picture. `None` before the first.
     painted: Option<RefreshCounters>,
@@ -173,9 +173,9 @@ impl<P: Panels> PainterTask<P> {
         panels: P,
         renderer: render::Painter,
         care: Care,
-        publish: watch::Sender<Arc<DisplaySnapshot>>,
+        publish: watch::Sender<Arc<PanelsSnapshot>>,
     ) -> PainterTask<P> {
-        let glass = DisplaySnapshot::clone(&publish.borrow());
+        let glass = PanelsSnapshot::clone(&publish.borrow());
         PainterTask {
             states: vec![PanelState::default(); panels.count()],
             panels,

@@ -20,7 +20,7 @@ use net::{
     dialer::{Destination, Dialer, TransportSecurity},
     tls::Roots,
 };
-use runtime::glass::PanelGlass;
+use runtime::panels::PanelState;
 use serde_json::{Value, json};
 use tokio::{
     net::TcpSocket,
@@ -588,11 +588,11 @@ async fn each_panel_has_its_text_and_fault() {
         let glass = Arc::make_mut(glass);
         glass.generation += 1;
         glass.panels[0].partials = 12;
-        glass.panels[6] = PanelGlass {
+        glass.panels[6] = PanelState {
             fault: Some(PanelFault::NotRefreshed),
             failures: 3,
             retry_at: Some(Instant::now() + Duration::from_secs(20)),
-            ..PanelGlass::unknown(Arc::clone(&glass.panels[6].bitmap))
+            ..PanelState::unknown(Arc::clone(&glass.panels[6].bitmap))
         };
     });
     let panels = clock.get("/api/status").await.json()["panels"].clone();

@@ -19,9 +19,9 @@ use market::{now::Now, units::Currency};
 use net::{dialer::Dialer, tls::Roots};
 use render::Bitmap;
 use runtime::{
-    glass::{DisplaySnapshot, PanelGlass},
     inbox::{InboxMessage, inbox},
     log_lines::LogLines,
+    panels::{PanelState, PanelsSnapshot},
 };
 use serde_json::Value;
 use sources::demo::DemoHand;
@@ -88,13 +88,13 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
 }
 
 /// The first snapshot of the panels.
-pub(crate) fn glass_of(panels: usize) -> DisplaySnapshot {
-    let panel = PanelGlass {
+pub(crate) fn glass_of(panels: usize) -> PanelsSnapshot {
+    let panel = PanelState {
         painted: 1,
         since: Some(Instant::now()),
-        ..PanelGlass::unknown(Arc::new(Bitmap::paper(122, 250)))
+        ..PanelState::unknown(Arc::new(Bitmap::paper(122, 250)))
     };
-    DisplaySnapshot {
+    PanelsSnapshot {
         generation: 1,
         panels: vec![panel; panels],
     }
@@ -104,7 +104,7 @@ pub(crate) fn glass_of(panels: usize) -> DisplaySnapshot {
 pub(crate) struct Clock {
     pub(crate) address: std::net::SocketAddr,
     pub(crate) view: watch::Sender<Arc<View>>,
-    pub(crate) glass: watch::Sender<Arc<DisplaySnapshot>>,
+    pub(crate) glass: watch::Sender<Arc<PanelsSnapshot>>,
     pub(crate) shutdown: watch::Sender<bool>,
     pub(crate) requests: mpsc::Receiver<Request>,
     pub(crate) replies: mpsc::Sender<Reply>,

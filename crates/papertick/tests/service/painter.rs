@@ -23,8 +23,8 @@ use papertick::drivers::painter::{
 };
 use render::Bitmap;
 use runtime::{
-    glass::DisplaySnapshot,
     inbox::{InboxMessage, inbox},
+    panels::PanelsSnapshot,
     tasks::Tasks,
 };
 use tokio::{
@@ -36,7 +36,7 @@ const MOMENT: Duration = Duration::from_millis(1);
 
 struct PainterRig {
     pictures: watch::Sender<Picture>,
-    glass: watch::Receiver<Arc<DisplaySnapshot>>,
+    glass: watch::Receiver<Arc<PanelsSnapshot>>,
     bench: Bench,
     progress: watch::Receiver<PaintProgress>,
     inputs: mpsc::Receiver<InboxMessage>,
@@ -53,7 +53,7 @@ impl PainterRig {
         let spec = spec::find("rev-b").unwrap();
         let board = sim::board(spec, SimOptions::default());
         let (pictures, follow) = watch::channel(picture(text));
-        let unknown = DisplaySnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
+        let unknown = PanelsSnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let (glass, shown) = watch::channel(Arc::new(unknown));
         let (progress, doing) = watch::channel(PaintProgress::Waiting);
         let (inbox, inputs) = inbox();
@@ -330,7 +330,7 @@ async fn a_hanging_port_is_detected() {
         height: 250,
         care: Care::NONE,
         pictures: follow,
-        glass: watch::Sender::new(Arc::new(DisplaySnapshot::unknown(7, 122, 250))),
+        glass: watch::Sender::new(Arc::new(PanelsSnapshot::unknown(7, 122, 250))),
         progress,
         inbox,
     };
@@ -391,7 +391,7 @@ async fn a_failed_panel_is_retried_with_growing_pauses() {
     let (_pictures, follow) = watch::channel(picture("0"));
     let (inbox, mut inputs) = inbox();
     let mut tasks = Tasks::new();
-    let (glass, shown) = watch::channel(Arc::new(DisplaySnapshot::unknown(1, 122, 250)));
+    let (glass, shown) = watch::channel(Arc::new(PanelsSnapshot::unknown(1, 122, 250)));
     let config = PainterConfig {
         panels,
         width: 122,
@@ -431,7 +431,7 @@ fn clock_on(
 ) -> (
     Tasks,
     watch::Sender<Picture>,
-    watch::Receiver<Arc<DisplaySnapshot>>,
+    watch::Receiver<Arc<PanelsSnapshot>>,
     watch::Receiver<PaintProgress>,
 ) {
     let board = assemble(circuit, wiring).unwrap();
@@ -440,7 +440,7 @@ fn clock_on(
         tasks.spawn(bus.name, bus.serve());
     }
     let (pictures, follow) = watch::channel(picture("00000000"));
-    let (glass, shown) = watch::channel(Arc::new(DisplaySnapshot::unknown(8, 122, 250)));
+    let (glass, shown) = watch::channel(Arc::new(PanelsSnapshot::unknown(8, 122, 250)));
     let (progress, doing) = watch::channel(PaintProgress::Waiting);
     let (inbox, mut inputs) = inbox();
     let config = PainterConfig {

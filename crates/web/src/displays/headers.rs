@@ -23,7 +23,7 @@ const LARGE_FILE_BYTES_MAX: usize = 750_000;
 /// Start of the `User-Agent` of `trmnl-kindle`. The client for Linux has the same, but sends no size.
 const KINDLE_AGENT: &str = "trmnl-display/";
 
-struct ModelGlass {
+struct ModelSize {
     model: &'static str,
     width: u32,
     height: u32,
@@ -32,8 +32,8 @@ struct ModelGlass {
     is_large: bool,
 }
 
-const fn glass(model: &'static str, width: u32, height: u32, depth: Depth) -> ModelGlass {
-    ModelGlass {
+const fn size(model: &'static str, width: u32, height: u32, depth: Depth) -> ModelSize {
+    ModelSize {
         model,
         width,
         height,
@@ -42,28 +42,28 @@ const fn glass(model: &'static str, width: u32, height: u32, depth: Depth) -> Mo
     }
 }
 
-/// Models with a known glass. The models of TRMNL's own firmware send the size as well, but not when they are set up.
-const MODELS: &[ModelGlass] = &[
-    glass("og", 800, 480, Depth::One),
-    glass("og_gen2", 800, 480, Depth::One),
-    glass("xteink_x4", 800, 480, Depth::One),
-    glass("waveshare", 800, 480, Depth::One),
-    glass("waveshare_397", 800, 480, Depth::One),
-    glass("seeed_esp32c3", 800, 480, Depth::One),
-    glass("seeed_esp32s3", 800, 480, Depth::One),
-    glass("xiao_epaper_display", 800, 480, Depth::One),
-    glass("reterminal_e1001", 800, 480, Depth::One),
-    glass("reterminal_e1002", 800, 480, Depth::One),
-    ModelGlass {
+/// Models with a known size. The models of TRMNL's own firmware send the size as well, but not when they are set up.
+const MODELS: &[ModelSize] = &[
+    size("og", 800, 480, Depth::One),
+    size("og_gen2", 800, 480, Depth::One),
+    size("xteink_x4", 800, 480, Depth::One),
+    size("waveshare", 800, 480, Depth::One),
+    size("waveshare_397", 800, 480, Depth::One),
+    size("seeed_esp32c3", 800, 480, Depth::One),
+    size("seeed_esp32s3", 800, 480, Depth::One),
+    size("xiao_epaper_display", 800, 480, Depth::One),
+    size("reterminal_e1001", 800, 480, Depth::One),
+    size("reterminal_e1002", 800, 480, Depth::One),
+    ModelSize {
         is_large: true,
-        ..glass("x", 1872, 1404, Depth::Four)
+        ..size("x", 1872, 1404, Depth::Four)
     },
-    ModelGlass {
+    ModelSize {
         is_large: true,
-        ..glass("reterminal_e1003", 1872, 1404, Depth::Four)
+        ..size("reterminal_e1003", 1872, 1404, Depth::Four)
     },
-    glass("lilygo", 960, 540, Depth::Four),
-    glass("paper_s3", 960, 540, Depth::Four),
+    size("lilygo", 960, 540, Depth::Four),
+    size("paper_s3", 960, 540, Depth::Four),
 ];
 
 /// Charge of a lithium battery by its voltage: mV and percent.
@@ -90,7 +90,7 @@ pub fn contact(call: &Call) -> DisplayContact {
             .filter(|id| is_mac(id))
             .map(|mac| mac.to_ascii_uppercase()),
         firmware: report(headers, "fw-version"),
-        glass: glass_of(headers, model.as_deref()),
+        size: size_of(headers, model.as_deref()),
         turn: if is_on_its_side(headers) { Turn::Quarter } else { Turn::None },
         battery: battery(headers),
         // A client without a radio sends 0.
@@ -118,7 +118,7 @@ pub fn file_bytes_max(contact: &DisplayContact) -> Option<usize> {
         .model
         .as_deref()
         .and_then(find)
-        .is_some_and(|glass| glass.is_large);
+        .is_some_and(|size| size.is_large);
     match (&contact.model, &contact.firmware) {
         (None, None) => None,
         _ if is_large => Some(LARGE_FILE_BYTES_MAX),
@@ -126,10 +126,10 @@ pub fn file_bytes_max(contact: &DisplayContact) -> Option<usize> {
     }
 }
 
-/// Size and depth of the glass: those of the model if it is known, else as sent. E-readers get 256 greys.
-fn glass_of(headers: &HeaderMap, model: Option<&str>) -> Option<(u32, u32, Depth)> {
-    if let Some(glass) = model.and_then(find) {
-        return Some((glass.width, glass.height, glass.depth));
+/// Size and depth of a display: those of the model if it is known, else as sent. E-readers get 256 greys.
+fn size_of(headers: &HeaderMap, model: Option<&str>) -> Option<(u32, u32, Depth)> {
+    if let Some(size) = model.and_then(find) {
+        return Some((size.width, size.height, size.depth));
     }
     let size = |width: &str, height: &str| {
         let (width, height): (u32, u32) = (number(headers, width)?, number(headers, height)?);
@@ -146,14 +146,14 @@ fn glass_of(headers: &HeaderMap, model: Option<&str>) -> Option<(u32, u32, Depth
     }
 }
 
-/// Whether a Kindle lies on its side. Its client reports the height of the glass as width, but draws a picture only as it is.
+/// Whether a Kindle lies on its side. Its client reports its height as width, but draws a picture only as it is.
 fn is_on_its_side(headers: &HeaderMap) -> bool {
     let side = |name| number::<u32>(headers, name);
     let agent = text(headers, "user-agent").unwrap_or_default();
     agent.starts_with(KINDLE_AGENT) && side("png-width") > side("png-height")
 }
 
-/// The largest picture of this shape on a glass that is larger than any picture. `None` if it is too small or too narrow.
+/// The largest picture of this shape for a display that is larger than any picture. `None` if it is too small or too narrow.
 fn fitted(width: u32, height: u32) -> Option<(u32, u32)> {
     let (width, height) = (u64::from(width), u64::from(height));
     let (width_max, height_max) = (u64::from(*WIDTHS.end()), u64::from(*HEIGHTS.end()));
@@ -169,8 +169,8 @@ fn fitted(width: u32, height: u32) -> Option<(u32, u32)> {
     (WIDTHS.contains(&size.0) && HEIGHTS.contains(&size.1)).then_some(size)
 }
 
-fn find(model: &str) -> Option<&'static ModelGlass> {
-    (MODELS.iter()).find(|glass| glass.model.eq_ignore_ascii_case(model))
+fn find(model: &str) -> Option<&'static ModelSize> {
+    (MODELS.iter()).find(|size| size.model.eq_ignore_ascii_case(model))
 }
 
 /// The battery. Kindles send its charge as a voltage, and a computer on mains sends 100 V.

@@ -59,7 +59,7 @@ pub fn read(call: &Call) -> Response {
         "event_clients",
         "",
         "Clients of the event stream.",
-        unlabelled(state.frames.receiver_count() as f64),
+        unlabelled(state.messages.receiver_count() as f64),
     );
     metrics.counter(
         "refreshes",

@@ -1,11 +1,11 @@
 //! Metrics of the panels.
 
-use runtime::glass::{DisplaySnapshot, PanelGlass};
+use runtime::panels::{PanelState, PanelsSnapshot};
 use tokio::time::Instant;
 
 use super::format::{MetricSample, MetricsWriter, flag, label, labels};
 
-pub(super) fn write(metrics: &mut MetricsWriter, glass: &DisplaySnapshot) {
+pub(super) fn write(metrics: &mut MetricsWriter, glass: &PanelsSnapshot) {
     let now = Instant::now();
     metrics.gauge(
         "panel_up",
@@ -46,8 +46,8 @@ pub(super) fn write(metrics: &mut MetricsWriter, glass: &DisplaySnapshot) {
 
 /// One sample for each panel with a value.
 fn per_panel(
-    glass: &DisplaySnapshot,
-    value: impl Fn(&PanelGlass) -> Option<f64>,
+    glass: &PanelsSnapshot,
+    value: impl Fn(&PanelState) -> Option<f64>,
 ) -> impl Iterator<Item = MetricSample> {
     let panels = glass.panels.iter().enumerate();
     panels

@@ -9,14 +9,14 @@
 //! Only the waveforms in the panel are used, because an uploaded one can damage it.
 
 mod bus;
-mod frame;
+mod image;
 mod models;
 mod panel;
 pub mod sequence;
 mod setup;
 
 pub use bus::{CHUNK_MAX, PanelBus};
-pub use frame::{PanelFrame, PanelRotation, STRIDE};
+pub use image::{PanelImage, PanelRotation, STRIDE};
 pub use models::{HZ_MAX, LINES_MAX, MODELS, Model, REFUSED_MODELS, ROW_BYTES, Times, find};
 pub use panel::{PanelDriver, PollResult};
 pub use setup::{FullWaveform, Setup};

@@ -10,7 +10,7 @@ use embedded_hal::{
 use device::{board::PanelFault, refresh::Refresh};
 
 use super::{
-    PanelBus, PanelFrame, Setup,
+    PanelBus, PanelImage, Setup,
     sequence::{self, PanelStep, REFRESH_MAX, REFRESH_MIN, RISE_LIMIT, command},
 };
 
@@ -41,7 +41,7 @@ pub struct PanelDriver<C, B> {
     wait: Wait,
     purpose: SequencePurpose,
     /// The picture on the panel; `None` if it is unknown.
-    shown: Option<Arc<PanelFrame>>,
+    shown: Option<Arc<PanelImage>>,
 }
 
 /// What the queued steps are for.
@@ -54,7 +54,7 @@ enum SequencePurpose {
     /// The next partial refresh is prepared.
     Prepared,
     /// The refresh that is under way.
-    Refreshing(Arc<PanelFrame>, Refresh),
+    Refreshing(Arc<PanelImage>, Refresh),
 }
 
 /// What the next step waits for.
@@ -148,7 +148,7 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
     ///
     /// # Errors
     /// A refresh is under way.
-    pub fn show(&mut self, frame: Arc<PanelFrame>, refresh: Refresh) -> Result<(), PanelFault> {
+    pub fn show(&mut self, frame: Arc<PanelImage>, refresh: Refresh) -> Result<(), PanelFault> {
         let refresh = match (refresh, &self.shown) {
             (Refresh::Partial, Some(_)) => Refresh::Partial,
             (Refresh::Full | Refresh::Partial, _) => Refresh::Full,

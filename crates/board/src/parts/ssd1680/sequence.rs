@@ -5,7 +5,7 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use super::{FullWaveform, PanelFrame, Setup};
+use super::{FullWaveform, PanelImage, Setup};
 
 pub const RESET_PULSE: Duration = Duration::from_millis(20);
 
@@ -73,13 +73,13 @@ pub enum PanelStep {
     /// Sends a command and its parameters.
     Send(u8, Vec<u8>),
     /// Sends a command and a whole picture.
-    Picture(u8, Arc<PanelFrame>),
+    Picture(u8, Arc<PanelImage>),
     /// Starts the refresh.
     Activate,
 }
 
 /// Steps of a full refresh. They reset the registers first, so that their state before does not matter.
-pub fn full(setup: &Setup, new: &Arc<PanelFrame>) -> VecDeque<PanelStep> {
+pub fn full(setup: &Setup, new: &Arc<PanelImage>) -> VecDeque<PanelStep> {
     let mut steps = VecDeque::from([
         PanelStep::Idle(RESET_LIMIT),
         PanelStep::Send(command::SOFTWARE_RESET, Vec::new()),
@@ -109,7 +109,7 @@ pub fn full(setup: &Setup, new: &Arc<PanelFrame>) -> VecDeque<PanelStep> {
 }
 
 /// Steps of a partial refresh that do not depend on the new picture, so that they can be sent before it is known.
-pub fn prepare(setup: &Setup, shown: &Arc<PanelFrame>) -> VecDeque<PanelStep> {
+pub fn prepare(setup: &Setup, shown: &Arc<PanelImage>) -> VecDeque<PanelStep> {
     let mut steps = VecDeque::from([PanelStep::Idle(RESET_LIMIT)]);
     steps.extend(registers(setup, Border::Resting));
     steps.extend(picture(setup, command::WRITE_OLD, shown));
@@ -122,7 +122,7 @@ pub fn prepare(setup: &Setup, shown: &Arc<PanelFrame>) -> VecDeque<PanelStep> {
 }
 
 /// The other steps of a partial refresh, after [`prepare`].
-pub fn partial(new: &Arc<PanelFrame>) -> VecDeque<PanelStep> {
+pub fn partial(new: &Arc<PanelImage>) -> VecDeque<PanelStep> {
     [
         PanelStep::Idle(RESET_LIMIT),
         PanelStep::Picture(command::WRITE_NEW, Arc::clone(new)),
@@ -157,7 +157,7 @@ fn registers(setup: &Setup, border: Border) -> [PanelStep; 4] {
     ]
 }
 
-fn picture(setup: &Setup, bank: u8, frame: &Arc<PanelFrame>) -> Vec<PanelStep> {
+fn picture(setup: &Setup, bank: u8, frame: &Arc<PanelImage>) -> Vec<PanelStep> {
     let mut steps = window(setup).to_vec();
     steps.push(PanelStep::Picture(bank, Arc::clone(frame)));
     steps

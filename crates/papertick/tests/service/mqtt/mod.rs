@@ -34,8 +34,8 @@ use net::{
 use papertick::main_loop::{InitialState, MainLoop, channels::LoopReceivers};
 use runtime::{
     clock::Clock,
-    glass::DisplaySnapshot,
     inbox::{Inbox, inbox},
+    panels::PanelsSnapshot,
     tasks::{Stopper, Tasks, stop_signal},
 };
 use serde_json::{Map, Value};
@@ -69,7 +69,7 @@ pub(crate) struct Rig {
     pub(crate) outputs: LoopReceivers,
     pub(crate) client: Tasks,
     pub(crate) stopper: Stopper,
-    pub(crate) glass: watch::Sender<Arc<DisplaySnapshot>>,
+    pub(crate) glass: watch::Sender<Arc<PanelsSnapshot>>,
     main_tasks: Tasks,
     pub(crate) folder: TempDir,
     _main_stopper: Stopper,
@@ -114,7 +114,7 @@ impl Rig {
         let (main_stopper, main_stop) = stop_signal();
         let mut main_tasks = Tasks::new();
         main_tasks.spawn("main loop", main_loop.run(main_stop));
-        let glass = DisplaySnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
+        let glass = PanelsSnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let glass = watch::Sender::new(Arc::new(glass));
         let folder = TempDir::new().unwrap();
         let installer = updates::installer::InstallerConfig {

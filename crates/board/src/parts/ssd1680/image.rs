@@ -32,13 +32,13 @@ impl TryFrom<i64> for PanelRotation {
 
 /// A picture, row by row; bit 1 is white. The padding bits at the end of a row are white.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PanelFrame {
+pub struct PanelImage {
     bytes: Vec<u8>,
 }
 
-impl PanelFrame {
+impl PanelImage {
     /// Converts a picture. A smaller one is filled with white, a larger one is cut.
-    pub fn new(bitmap: &Bitmap, model: &Model, rotation: PanelRotation) -> PanelFrame {
+    pub fn new(bitmap: &Bitmap, model: &Model, rotation: PanelRotation) -> PanelImage {
         let beyond = 8 * STRIDE as u32 - u32::from(model.width);
         let white = (1u128 << beyond) - 1;
         let row_of = |y: u16| -> u128 {
@@ -58,7 +58,7 @@ impl PanelFrame {
                 (opposite.reverse_bits() << beyond) | white
             }
         };
-        PanelFrame {
+        PanelImage {
             bytes: (0..model.height)
                 .flat_map(|y| turned(y).to_be_bytes())
                 .collect(),

@@ -9,16 +9,16 @@ use tokio::time::Instant;
 
 /// Content of all panels. Published after every refresh.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DisplaySnapshot {
+pub struct PanelsSnapshot {
     /// Grows with every refresh.
     pub generation: u64,
     /// The panels, leftmost first.
-    pub panels: Vec<PanelGlass>,
+    pub panels: Vec<PanelState>,
 }
 
 /// What one panel shows.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PanelGlass {
+pub struct PanelState {
     /// Its pixels, as the viewer sees them.
     pub bitmap: Arc<Bitmap>,
     /// A password is on it, or will be after the refresh in progress.
@@ -49,10 +49,10 @@ pub struct FaultyPanel {
     pub failures: u32,
 }
 
-impl PanelGlass {
+impl PanelState {
     /// A panel that was not refreshed yet and is assumed to show `bitmap`.
-    pub fn unknown(bitmap: Arc<Bitmap>) -> PanelGlass {
-        PanelGlass {
+    pub fn unknown(bitmap: Arc<Bitmap>) -> PanelState {
+        PanelState {
             bitmap,
             shows_password: false,
             painted: 0,
@@ -81,15 +81,15 @@ impl PanelGlass {
     }
 }
 
-impl DisplaySnapshot {
+impl PanelsSnapshot {
     /// The status of each panel at this moment.
     pub fn panel_statuses(&self) -> Vec<PanelStatus> {
-        self.panels.iter().map(PanelGlass::status).collect()
+        self.panels.iter().map(PanelState::status).collect()
     }
 
     /// Returns whether at least one panel was painted since the start and has no fault.
     pub fn is_painted(&self) -> bool {
-        let shows = |panel: &PanelGlass| panel.since.is_some() && panel.fault.is_none();
+        let shows = |panel: &PanelState| panel.since.is_some() && panel.fault.is_none();
         self.panels.iter().any(shows)
     }
 
@@ -114,9 +114,9 @@ impl DisplaySnapshot {
     }
 
     /// Panels that were not refreshed yet, assumed to be blank.
-    pub fn unknown(panels: usize, width: u16, height: u16) -> DisplaySnapshot {
-        let panel = PanelGlass::unknown(Arc::new(Bitmap::paper(width, height)));
-        DisplaySnapshot {
+    pub fn unknown(panels: usize, width: u16, height: u16) -> PanelsSnapshot {
+        let panel = PanelState::unknown(Arc::new(Bitmap::paper(width, height)));
+        PanelsSnapshot {
             generation: 0,
             panels: vec![panel; panels],
         }

@@ -18,9 +18,9 @@ use device::{
 use net::{dialer::Dialer, tls::Roots};
 use runtime::{
     clock::Clock,
-    glass::DisplaySnapshot,
     inbox::{Inbox, inbox},
     log_lines::LogLines,
+    panels::PanelsSnapshot,
     tasks::{Stopper, Tasks, stop_signal},
 };
 use sources::{
@@ -170,7 +170,7 @@ impl RunningDevice {
         let (store, worker) = StoreHandle::new(store);
         worker.spawn_thread()?;
         let (main_loop, receivers) = MainLoop::new(initial, clock.clone(), inputs, store.clone());
-        let unknown = DisplaySnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
+        let unknown = PanelsSnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
         let glass = watch::Sender::new(Arc::new(unknown));
         let (http_stop, http_stopped) = stop_signal();
         let (main_loop_stop, main_loop_stopped) = stop_signal();

@@ -1,4 +1,4 @@
-//! Frames of the event stream, and the status that its clients have.
+//! Messages of the event stream, and the status that its clients have.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use api::{
     schema::Word,
 };
 use bytes::Bytes;
-use runtime::glass::DisplaySnapshot;
+use runtime::panels::PanelsSnapshot;
 use tokio::sync::watch;
 
 use super::documents::StatusDocument;
 
-/// Frames that a client may lag behind. Beyond that it gets the current state instead of the missed frames.
-pub const FRAMES_MAX: usize = 64;
+/// Messages that a client may lag behind. Beyond that it gets the current state instead of the missed messages.
+pub const MESSAGES_MAX: usize = 64;
 
 /// The status that the clients have, without values that change with time alone.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +25,7 @@ enum SentStatus<T> {
     Mixed,
 }
 
-/// What the clients of the event stream were sent: frames to all of them, and the first frame of each.
+/// What the clients of the event stream were sent: messages to all of them, and the first message of each.
 pub struct BroadcastState<T> {
     sent: watch::Sender<SentStatus<T>>,
 }
@@ -80,31 +80,31 @@ impl<T: PartialEq> BroadcastState<T> {
 }
 
 #[derive(Debug, Clone)]
-pub struct EventFrame {
+pub struct StreamMessage {
     /// The bytes.
     pub bytes: Bytes,
-    /// The stream ends after this frame.
+    /// The stream ends after this message.
     pub last: bool,
 }
 
-impl EventFrame {
-    /// A frame with these bytes.
-    pub fn new(bytes: impl Into<Bytes>) -> EventFrame {
-        EventFrame {
+impl StreamMessage {
+    /// A message with these bytes.
+    pub fn new(bytes: impl Into<Bytes>) -> StreamMessage {
+        StreamMessage {
             bytes: bytes.into(),
             last: false,
         }
     }
 
-    pub fn status(status: &StatusDocument) -> EventFrame {
+    pub fn status(status: &StatusDocument) -> StreamMessage {
         let mut bytes = b"event: status\ndata: ".to_vec();
         bytes.extend_from_slice(&status.text);
         bytes.extend_from_slice(b"\n\n");
-        EventFrame::new(bytes)
+        StreamMessage::new(bytes)
     }
 
-    /// A frame with the panels that were painted after a generation; `None` if there are none.
-    pub fn panels(glass: &DisplaySnapshot, seen: u64) -> Option<EventFrame> {
+    /// A message with the panels that were painted after a generation; `None` if there are none.
+    pub fn panels(glass: &PanelsSnapshot, seen: u64) -> Option<StreamMessage> {
         let panels: Vec<PaintedPanel> = (0..)
             .zip(&glass.panels)
             .filter(|(_, panel)| panel.painted > seen)
@@ -121,7 +121,9 @@ impl EventFrame {
             panels,
         };
         let data = serde_json::to_string(&painted).ok()?;
-        Some(EventFrame::new(format!("event: panels\ndata: {data}\n\n")))
+        Some(StreamMessage::new(format!(
+            "event: panels\ndata: {data}\n\n"
+        )))
     }
 }
 
@@ -145,7 +147,7 @@ mod tests {
             (&[One("new")], false, false),
             (&[All("old"), Reset, One("new")], false, false),
             (&[All("new"), Reset, One("old")], true, false),
-            // A client connects between two frames and gets a status that is no longer current.
+            // A client connects between two messages and gets a status that is no longer current.
             (&[All("new"), One("old")], true, true),
             (&[All("new"), One("old"), One("new")], true, true),
             (&[One("old"), One("new")], true, true),

@@ -20,8 +20,8 @@ use net::{
 };
 use runtime::{
     clock::Clock,
-    glass::DisplaySnapshot,
     inbox::Inbox,
+    panels::PanelsSnapshot,
     tasks::{Stop, Tasks},
 };
 use sources::{
@@ -59,7 +59,7 @@ use crate::{
 
 /// Driver side of the channels.
 pub(super) struct DriverEnds {
-    pub(super) glass: watch::Sender<Arc<DisplaySnapshot>>,
+    pub(super) glass: watch::Sender<Arc<PanelsSnapshot>>,
     pub(super) progress: watch::Sender<PaintProgress>,
     pub(super) radio_requests: RadioRequests,
 }
@@ -83,7 +83,7 @@ struct DriverChannels {
     picture: watch::Receiver<Picture>,
     strip: watch::Receiver<Vec<Rgb>>,
     frontlight: watch::Receiver<Vec<u16>>,
-    glass: watch::Sender<Arc<DisplaySnapshot>>,
+    glass: watch::Sender<Arc<PanelsSnapshot>>,
     progress: watch::Sender<PaintProgress>,
 }
 
