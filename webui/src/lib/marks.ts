@@ -16,8 +16,12 @@ const SIGNS: readonly [Sign, string][] = [
   ['alone', 'Nothing proves this so far, or one source alone has it.'],
 ];
 
-const REMOVED: Record<Sign, string> = {
+/** What removes a sign, by the reason in a line about its value, or else by the sign. */
+const REMOVED: Record<string, string> = {
   alone: n('the sign goes away once another source confirms this.'),
+  claimed: n('the sign goes away once a source proves this.'),
+  untimed: n('the sign goes away once the clock knows the time.'),
+  impossible: n('the sign goes away once a source reports a possible height.'),
   disputed: n('the sign goes away once most sources agree again.'),
   stale: n('the sign goes away with the next value.'),
 };
@@ -54,7 +58,7 @@ export function markOf(status: Status, since = 0): Mark | null {
   const why = old ? lastReport(old, since) : (line?.sentence ?? t(sentence));
   return {
     sign,
-    sentence: `${why.replace(/\.$/, '')}; ${t(REMOVED[sign])}`,
+    sentence: `${why.replace(/\.$/, '')}; ${t(REMOVED[line?.reason ?? sign] ?? REMOVED[sign] ?? '')}`,
     claims: sign === 'stale' ? [] : (line?.claims ?? []),
   };
 }
@@ -91,11 +95,12 @@ function lastReport({ source, ageSec, earlierRun }: MarketValue, since: number):
 }
 
 /** The value in the title of the page: the value of the screen, else a price, else the height. */
-export function titleValue(status: Status): string {
+export function titleValue(status: Status, currencies: readonly string[] = []): string {
   const of = (id: string, round = (value: number) => value) =>
     status.market[id] ? valueOf(id, round(Number(status.market[id].value))) : '';
   const price = (currency: string) => of(currency, Math.trunc) && `${of(currency, Math.trunc)} ${currency}`;
-  const first = Object.keys(status.market).find((id) => /^[A-Z]{3}$/.test(id)) ?? '';
+  const ids = [...currencies, ...Object.keys(status.market)];
+  const first = ids.find((id) => /^[A-Z]{3}$/.test(id) && id in status.market) ?? '';
   const height = of('height');
   const isOfHeight = !status.currency && shownValues(status).includes('height');
   return isOfHeight && height ? height : price(status.currency) || price(first) || height;

@@ -21,6 +21,8 @@ export interface TruthLine {
   name: string;
   /** State in the status, for CSS and tests. */
   state: string;
+  /** Why the value has a sign, if the state does not say it: `untimed` or `impossible`. */
+  reason?: string;
   sentence: string;
   claims: SourceClaim[];
 }
@@ -84,10 +86,11 @@ function heightLine(truth: HeightStatus, datum: MarketValue | undefined, since: 
   const rivals = (truth.proofs ?? []).filter(({ value, hash }) => value === shown && hash !== truth.tipHash);
   const others = [...unproven.filter(({ value }) => value !== shown), ...rivals];
   const ages = others.flatMap((claim) => ('ageSec' in claim && claim.ageSec !== undefined ? [claim.ageSec] : []));
+  const provers = proofs.filter(({ value }) => value === shown);
   const facts = {
     value: localized(shown),
     source: nameOfSource(datum?.source ?? ''),
-    sources: listed(proofs.filter(({ value }) => value === shown).map(({ source }) => nameOfSource(source))),
+    sources: listed(provers.map(({ source }) => nameOfSource(source))),
     others: listed(others.map(({ source, value }) => `${nameOfSource(source)} (${localized(value)})`)),
     anchor: truth.anchor ?? 0,
     count: truth.agreeing,
@@ -108,6 +111,12 @@ function heightLine(truth: HeightStatus, datum: MarketValue | undefined, since: 
     id: 'height',
     name: t('Block'),
     state: truth.state,
+    reason:
+      truth.state === 'alone' && provers.length > 1
+        ? 'untimed'
+        : truth.state === 'disputed' && isBelowAnchor
+          ? 'impossible'
+          : truth.state,
     sentence:
       truth.chain === DEMO
         ? t('This is a demonstration: its blocks and prices are invented.')

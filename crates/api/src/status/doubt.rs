@@ -43,8 +43,29 @@ fn of_height(truth: &HeightStatus, shown: &MarketValue) -> Option<String> {
     } else {
         shown.age_sec
     };
-    let others = others.map(|claim| (claim.source.0, claim.value.to_string()));
-    sentence(truth.state.0.name(), shown, "", others.collect(), age)
+    let others: Vec<_> = others
+        .map(|claim| (claim.source.0, claim.value.to_string()))
+        .collect();
+    let provers = truth
+        .proofs
+        .iter()
+        .filter(|proof| Quantity::Number(proof.value.into()) == shown.value);
+    match (truth.state.0, &shown.value, truth.anchor) {
+        (HeightState::Disputed, Quantity::Number(value), Some(anchor))
+            if *value < anchor.into() =>
+        {
+            Some(format!(
+                "{} from {} is impossible: the chain had {} blocks when this version was made; it is disputed until a source reports a possible height.",
+                spoken::number(value),
+                shown.source.0.name(),
+                spoken::number(anchor),
+            ))
+        }
+        (HeightState::Alone, ..) if provers.count() > 1 => {
+            Some("The time is not known yet; the height is doubtful until it is.".into())
+        }
+        _ => sentence(truth.state.0.name(), shown, "", others, age),
+    }
 }
 
 fn of_price(truth: &PriceStatus, shown: &MarketValue, unit: &str) -> Option<String> {

@@ -107,7 +107,7 @@ pub struct ExpanderWiring {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PanelWiring {
-    #[serde(default = "first_model", deserialize_with = "model")]
+    #[serde(deserialize_with = "model")]
     pub model: &'static Model,
     #[serde(default)]
     pub rotation: PanelRotation,
@@ -368,10 +368,6 @@ fn leds() -> usize {
 
 fn bh1750_addresses() -> Vec<u8> {
     bh1750::ADDRESSES.to_vec()
-}
-
-fn first_model() -> &'static Model {
-    &ssd1680::MODELS[0]
 }
 
 /// Reads a text that can be printed.
