@@ -126,6 +126,7 @@ const ONE_PANEL: &str = r#"
 device = "/dev/spidev0.0"
 command = "gpio:DC"
 [[panel]]
+model = "gdey0213b74"
 select = "gpio:CS"
 busy = "gpio:BUSY"
 reset = "gpio:RST"
@@ -139,7 +140,6 @@ fn omitted_values_have_defaults() {
         ("custom", "Custom")
     );
     assert_eq!(wiring.spi.hz, 10_000_000);
-    assert_eq!(wiring.panels[0].model.id, "gdey0213b74");
     assert_eq!(wiring.panels[0].rotation, PanelRotation::UpsideDown);
     assert_eq!(wiring.care.partials_max, 200);
     assert_eq!(wiring.care.full_every, Duration::from_secs(24 * 60 * 60));

@@ -31,6 +31,7 @@ rotation = 180
 select = "exp1:8"
 busy = "exp1:9"
 reset = "gpio:GPIO17"
+model = "gdem0213b74"
 [strip]
 device = "/dev/spidev1.0"
 count = 4
@@ -81,13 +82,13 @@ const ROWS: &[(&str, &str, &[&str])] = &[
     ("\"exp1:8\"", "\"exp2:8\"", &["line 21: panel 2: `select` is on the expander `exp2`, and there is only exp1"]),
     ("\"exp1:8\"", "\"exp1:16\"", &["line 21: panel 2: `select`: \"exp1:16\": an expander has pins 0 to 15"]),
     ("\"exp1:9\"", "\"exp1:7\"", &["line 22: panel 2: `busy` is exp1:7: pins 7 and 15 of an expander can only be outputs"]),
-    ("\"exp1:3\"]", "\"exp1:15\"]", &["line 33: [buttons]: `lines` is exp1:15: pins 7 and 15 of an expander can only be outputs"]),
+    ("\"exp1:3\"]", "\"exp1:15\"]", &["line 34: [buttons]: `lines` is exp1:15: pins 7 and 15 of an expander can only be outputs"]),
     (
         "\"gpio:GPIO24\"",
         "\"gpio:GPIO25\"",
         &["line 17: panel 1: `busy` is gpio:GPIO25, already the data/command line (line 5); write a line that nothing else is on"],
     ),
-    ("\"exp1:0\"", "\"!exp1:8\"", &["line 33: [buttons]: `lines` is exp1:8, already the select line of panel 2 (line 21)"]),
+    ("\"exp1:0\"", "\"!exp1:8\"", &["line 34: [buttons]: `lines` is exp1:8, already the select line of panel 2 (line 21)"]),
     (
         "\"gpio:GPIO4\"",
         "\"gpio:GPIO17\"",
@@ -111,8 +112,8 @@ const ROWS: &[(&str, &str, &[&str])] = &[
         "",
         &[
             "line 6: [expander.exp1] needs an I2C bus; write a section [i2c]",
-            "line 24: [frontlight] needs an I2C bus",
-            "line 27: [sensor] needs an I2C bus",
+            "line 25: [frontlight] needs an I2C bus",
+            "line 28: [sensor] needs an I2C bus",
         ],
     ),
     (
@@ -124,17 +125,17 @@ const ROWS: &[(&str, &str, &[&str])] = &[
     ),
     ("\"gpio:GPIO4\"", "\"exp1:4\"", &["line 11: [expander.exp1]: `interrupt` must be a line of the host"]),
     ("[expander.exp1]", "[expander.gpio]", &["line 9: [expander.gpio]: an expander cannot have this name", "", "", "", ""]),
-    ("address = 0x42", "address = 0x20", &["line 28: [frontlight]: `address` must be 0x40 to 0x77"]),
-    ("address = 0x42", "address = 0x5C", &["line 31: [sensor]: `addresses` 0x5C is that of [frontlight]"]),
-    ("address = 0x42", "address = 0x42\nhz = 9000", &["line 29: [frontlight]: `hz` is 9000 where 24 to 1526 may be"]),
-    ("address = 0x42", "address = 0x42\nfirst-output = 16", &["line 29: [frontlight]: `first-output` is 16 where 0 to 14 may be"]),
-    ("[0x5C, 0x23]", "[0x5C, 0x24]", &["line 31: [sensor]: `addresses` must be one or both of 0x5C and 0x23"]),
-    ("[0x5C, 0x23]", "[]", &["line 31: [sensor]: `addresses` must be one or both of 0x5C and 0x23"]),
-    ("[0x5C, 0x23]", "0x23", &["line 31: [sensor]: `addresses`: invalid type: integer `35`, expected a sequence"]),
+    ("address = 0x42", "address = 0x20", &["line 29: [frontlight]: `address` must be 0x40 to 0x77"]),
+    ("address = 0x42", "address = 0x5C", &["line 32: [sensor]: `addresses` 0x5C is that of [frontlight]"]),
+    ("address = 0x42", "address = 0x42\nhz = 9000", &["line 30: [frontlight]: `hz` is 9000 where 24 to 1526 may be"]),
+    ("address = 0x42", "address = 0x42\nfirst-output = 16", &["line 30: [frontlight]: `first-output` is 16 where 0 to 14 may be"]),
+    ("[0x5C, 0x23]", "[0x5C, 0x24]", &["line 32: [sensor]: `addresses` must be one or both of 0x5C and 0x23"]),
+    ("[0x5C, 0x23]", "[]", &["line 32: [sensor]: `addresses` must be one or both of 0x5C and 0x23"]),
+    ("[0x5C, 0x23]", "0x23", &["line 32: [sensor]: `addresses`: invalid type: integer `35`, expected a sequence"]),
     (
         "address = 0x42",
         "address = 0x42\nfirst-output = 15",
-        &["line 29: [frontlight]: `first-output` is 15 where 0 to 14 may be"],
+        &["line 30: [frontlight]: `first-output` is 15 where 0 to 14 may be"],
     ),
     (
         "/dev/i2c-1",
@@ -167,6 +168,7 @@ const ROWS: &[(&str, &str, &[&str])] = &[
         "\"gdem0213b74\"\nfull = \"d7\"",
         &["line 16: panel 1: `full` is \"d7\", which was never tested on gdem0213b74; write \"f7\""],
     ),
+    ("model = \"gdem0213b74\"\n", "", &["line 20: panel 2: missing field `model`"]),
     ("rotation = 180", "rotation = 90", &["line 19: panel 1: `rotation`: 90 is not 0 or 180"]),
     ("rotation = 180", "full = \"c7\"", &["line 19: panel 1: `full`: unknown variant `c7`, expected `f7` or `d7`"]),
     ("rotation = 180", "x-offset = 6", &["line 19: panel 1: `x-offset` is 6 where 0 to 5 may be"]),
@@ -177,21 +179,21 @@ const ROWS: &[(&str, &str, &[&str])] = &[
     (
         "/dev/spidev1.0",
         "/dev/spidev0.1",
-        &["line 25: [strip]: the strip is on the bus of the panels, whose data it would show as colours; write a `device` of another bus"],
+        &["line 26: [strip]: the strip is on the bus of the panels, whose data it would show as colours; write a `device` of another bus"],
     ),
-    ("count = 4", "count = 0", &["line 26: [strip]: `count` is 0 where 1 to 64 may be"]),
-    ("count = 4", "hz = 8_000_000", &["line 26: [strip]: `hz` is 8000000 where 2400000 to 3800000 may be"]),
-    ("count = 4", "order = \"bgr\"", &["line 26: [strip]: `order`: unknown variant `bgr`, expected `grb` or `rgb`"]),
-    ("count = 4", "white = 1", &["line 26: [strip]: `white`: invalid type: integer `1`, expected a boolean"]),
-    ("count = 4", "begins = \"top\"", &["line 26: [strip]: `begins`: unknown variant `top`, expected `left` or `right`"]),
+    ("count = 4", "count = 0", &["line 27: [strip]: `count` is 0 where 1 to 64 may be"]),
+    ("count = 4", "hz = 8_000_000", &["line 27: [strip]: `hz` is 8000000 where 2400000 to 3800000 may be"]),
+    ("count = 4", "order = \"bgr\"", &["line 27: [strip]: `order`: unknown variant `bgr`, expected `grb` or `rgb`"]),
+    ("count = 4", "white = 1", &["line 27: [strip]: `white`: invalid type: integer `1`, expected a boolean"]),
+    ("count = 4", "begins = \"top\"", &["line 27: [strip]: `begins`: unknown variant `top`, expected `left` or `right`"]),
     (
         "[strip]\ndevice = \"/dev/spidev1.0\"\ncount = 4\n",
         "[[strip]]\n",
-        &["line 24: [strip] is not a section"],
+        &["line 25: [strip] is not a section"],
     ),
-    (", \"exp1:3\"]", "]", &["line 33: [buttons]: `lines` has 3 lines where 4 must be"]),
-    ("\"exp1:3\"]", "4]", &["line 33: [buttons]: `lines`: invalid type: integer `4`, expected a string"]),
-    ("lines = [\"exp1:0\", \"exp1:1\", \"exp1:2\", \"exp1:3\"]\n", "", &["line 32: [buttons]: missing field `lines`"]),
+    (", \"exp1:3\"]", "]", &["line 34: [buttons]: `lines` has 3 lines where 4 must be"]),
+    ("\"exp1:3\"]", "4]", &["line 34: [buttons]: `lines`: invalid type: integer `4`, expected a string"]),
+    ("lines = [\"exp1:0\", \"exp1:1\", \"exp1:2\", \"exp1:3\"]\n", "", &["line 33: [buttons]: missing field `lines`"]),
 ];
 
 #[test]
@@ -224,7 +226,7 @@ fn the_mistakes_of_all_sections_are_reported_in_the_order_of_their_lines() {
         .replace("count = 4", "count = 99");
     let mistakes = read(&text).unwrap_err();
     let lines: Vec<_> = mistakes.iter().map(|mistake| mistake.line).collect();
-    assert_eq!(lines, [Some(4), Some(15), Some(22), Some(26)]);
+    assert_eq!(lines, [Some(4), Some(15), Some(22), Some(27)]);
 }
 
 #[test]
