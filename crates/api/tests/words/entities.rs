@@ -265,6 +265,7 @@ fn every_command_of_an_entity_is_executed() {
             continue;
         };
         assert!(!payloads.is_empty(), "{key}");
+        assert_eq!(entity["qos"], 1, "{key}");
         for payload in payloads {
             execute(&clock, &broker, topic, &payload);
         }

@@ -279,6 +279,7 @@ currency GBP > BTC/EUR €88001
 
 # the block height replaces a removed currency
 currency EUR > BTC/EUR €88001
+set screens=[{"id":0,"enabled":false}]
 set actCurrencies=["USD"]
 wait 0       > BLOCK/HEIGHT 840000
 

@@ -268,6 +268,23 @@ async fn a_panel_fault_is_published() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn changes_of_brightness_and_name_are_published() {
+    let (rig, _arrivals, mut broker) = settled(settings("broker", 0)).await;
+    rig.patch(json!({ "ledBrightness": 7 })).await;
+    let strip = broker.on(&format!("{OWN}/light/strip")).await;
+    assert_eq!(parse(&strip.payload)["brightness"], 7);
+    let view = rig.view();
+    rig.send(Input::Linked(LinkEvent::Announced {
+        asked: view.hostname.clone(),
+        name: Some("kitchen-2".into()),
+    }))
+    .await;
+    let info = format!("{OWN}/info");
+    while parse(&broker.on(&info).await.payload)["hostname"] != "kitchen-2" {}
+    rig.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_change_of_the_frontlight_is_published() {
     let (rig, _arrivals, mut broker) = settled(settings("broker", 0)).await;
     let topic = format!("{OWN}/light/front");
