@@ -152,3 +152,41 @@ fn switch(call: &Call, name: &str) -> Result<Option<bool>, String> {
         Some(_) => Err(format!("{name} must be true or false")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use device::{Device, memory::Memory, settings::Settings};
+    use market::now::Now;
+
+    use super::*;
+
+    #[test]
+    fn an_unchanged_value_keeps_its_time_in_the_zone_of_the_owner() {
+        let now = Now {
+            uptime: Duration::ZERO,
+            utc: None,
+        };
+        let board = board::spec::BOARDS[0];
+        let device = Device::new(board, Settings::default(), Memory::default(), now);
+        let frame = device.view().frames.frame(FrameContent::Screen(0), now);
+        let frame = frame.expect("screen 0 is on");
+        let times = FrameTimes::default();
+        let noon = UtcTime::plausible(1_800_014_400_000);
+        let later = UtcTime::plausible(1_800_014_460_000);
+        let tokyo = Zone::named("Asia/Tokyo").expect("a zone");
+        for (since, zone, expected) in [
+            (None, Zone::utc(), "Block Height"),
+            (noon, Zone::utc(), "Block Height, 12:00"),
+            (later, Zone::utc(), "Block Height, 12:00"),
+            (later, tokyo, "Block Height, 21:00"),
+        ] {
+            let frame = Frame {
+                since,
+                ..frame.clone()
+            };
+            assert_eq!(times.keep(frame, &zone).caption, expected);
+        }
+    }
+}

@@ -379,11 +379,13 @@ async fn an_added_display_has_the_size_that_its_client_reports() {
         let rotate = list(&clock).await[0]["rotate"].clone();
         (glass(&picture(&clock, &shown).await.body), rotate)
     };
-    for (headers, rotate) in [(&kindle, 90), (&upright, 0), (&kindle, 90)] {
-        assert_eq!(form(headers).await, ((1072, 1448, 8), json!(rotate)));
-    }
     let id = list(&clock).await[0]["id"].clone();
     let path = format!("/api/displays/{}", id.as_str().unwrap());
+    for (headers, rotate) in [(&kindle, 90), (&upright, 0), (&kindle, 90)] {
+        assert_eq!(form(headers).await, ((1072, 1448, 8), json!(rotate)));
+        // Another change stores the display as it is now.
+        clock.json("PATCH", &path, r#"{"name":"Hall"}"#).await;
+    }
     for rotate in [270, 0] {
         let body = json!({ "rotate": rotate }).to_string();
         clock.json("PATCH", &path, &body).await;
