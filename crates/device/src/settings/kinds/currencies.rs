@@ -47,7 +47,7 @@ impl SettingKind for Currencies {
     }
 
     fn words(&self) -> String {
-        "list of texts".into()
+        "a list of codes such as USD".into()
     }
 }
 

@@ -46,7 +46,7 @@ impl SettingKind for Hosts {
     }
 
     fn words(&self) -> String {
-        "list of hosts".into()
+        "a list of hosts".into()
     }
 }
 

@@ -61,6 +61,6 @@ impl SettingKind for KeptTexts {
     }
 
     fn words(&self) -> String {
-        "list of lists of texts".into()
+        "a list of lists of texts".into()
     }
 }

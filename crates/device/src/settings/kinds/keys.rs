@@ -47,6 +47,6 @@ impl SettingKind for Keys {
     }
 
     fn words(&self) -> String {
-        "list of hex keys".into()
+        "a list of keys: 64 hex digits, or `npub…`".into()
     }
 }

@@ -65,6 +65,6 @@ impl SettingKind for Relays {
     }
 
     fn words(&self) -> String {
-        "list of URLs".into()
+        "a list of URLs".into()
     }
 }

@@ -75,7 +75,7 @@ impl SettingKind for Screens {
     }
 
     fn words(&self) -> String {
-        "list of `{id, name, enabled, order}`".into()
+        "a list of `{id, name, enabled, order}`".into()
     }
 }
 

@@ -106,7 +106,7 @@ pub(super) fn control(cap: usize) -> Value {
 
 pub(super) fn words(cap: usize) -> String {
     match cap {
-        TEXT_MAX => "text".into(),
-        cap => format!("text of at most {cap} bytes"),
+        TEXT_MAX => "a text".into(),
+        cap => format!("a text of at most {cap} bytes"),
     }
 }

@@ -55,7 +55,7 @@ impl SettingKind for TopicKind {
     }
 
     fn words(&self) -> String {
-        "topic".into()
+        "a topic".into()
     }
 }
 

@@ -49,6 +49,6 @@ impl SettingKind for Venues {
     }
 
     fn words(&self) -> String {
-        "list of venues".into()
+        "a list of venues".into()
     }
 }

@@ -47,7 +47,7 @@ impl SettingKind for VersionOrNone {
     }
 
     fn words(&self) -> String {
-        "version or empty".into()
+        "a version, or nothing".into()
     }
 }
 

@@ -36,6 +36,6 @@ impl SettingKind for ZoneName {
     }
 
     fn words(&self) -> String {
-        "IANA zone".into()
+        "an IANA zone such as Europe/Amsterdam".into()
     }
 }
