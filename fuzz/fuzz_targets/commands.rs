@@ -3,7 +3,7 @@
 
 use std::{sync::LazyLock, time::Duration};
 
-use api::{parameters::Parameters, operations};
+use api::{operations, parameters::Parameters};
 use device::{device::Device, input::Input, memory::Memory, settings::Settings, view::View};
 use market::now::Now;
 
@@ -33,9 +33,9 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Ok(call) = operations::command(name, parameters, &VIEW) else {
         return;
     };
-    let output = clock().handle(Input::Request(call.request), NOW);
-    let answer = call
-        .reply_format
-        .answer(output.reply.expect("every request has a reply"));
+    let mut device = clock();
+    let output = device.handle(Input::Request(call.request), NOW);
+    let reply = output.reply.expect("every request has a reply");
+    let answer = call.reply_format.answer(reply, &device.view());
     assert!(answer.status == 200 || answer.body.is_some());
 });

@@ -8,7 +8,7 @@ use device::{
     device::Device,
     input::Input,
     memory::Memory,
-    request::{Patch, Reply, Request},
+    request::{Patch, Request},
     settings::Settings,
 };
 use market::now::Now;
@@ -31,7 +31,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         hashes: BTreeMap::new(),
     };
     let output = device.handle(Input::Request(Request::Patch(patch)), now);
-    if let Some(Reply::Rejected(_)) = output.reply {
+    if let Some(Err(_)) = output.reply {
         assert_eq!(*device.settings(), before);
     }
 });
