@@ -4,6 +4,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
+    clippy::disallowed_types,
     reason = "a benchmark"
 )]
 
