@@ -27,7 +27,7 @@ const PART_MIN: usize = 3;
 /// Most typing errors in a short word: changed letters, or swaps of two.
 const ERRORS_MAX: usize = 2;
 
-/// The word that was probably meant: one that contains the typed word, or else the most similar one.
+/// The word that was probably meant: the shortest that contains the typed word, or else the most similar one.
 pub(crate) fn nearest<'a>(
     typed: &str,
     words: impl IntoIterator<Item = &'a str>,
@@ -43,7 +43,8 @@ pub(crate) fn nearest<'a>(
         } else {
             strsim::jaro_winkler(&typed, &word)
         };
-        if contained { 1.0 + similarity } else { similarity }
+        // Of the words that contain the typed one, the shortest has the least that was not typed.
+        if contained { 1.0 + 1.0 / word.len() as f64 } else { similarity }
     };
     words
         .into_iter()

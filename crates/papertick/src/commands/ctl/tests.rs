@@ -121,6 +121,10 @@ fn mistakes_name_the_thing() {
         ("papertick ctl shwo", "did you mean `show`?"),
         ("papertick ctl show", "show"),
         ("papertick ctl show scren", "`screen`?"),
+        (
+            "papertick ctl set tzString=GMT+1",
+            "did you mean `Etc/GMT+1`?",
+        ),
         ("papertick ctl set fontname=x", "did you mean `fontName`?"),
         ("papertick ctl set fontName", "ctl set fontName=…"),
         (
