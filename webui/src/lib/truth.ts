@@ -21,14 +21,16 @@ export interface TruthLine {
   name: string;
   /** State in the status, for CSS and tests. */
   state: string;
-  /** Why the value has a sign, if the state does not say it: `untimed` or `impossible`. */
+  /** Why the value has a sign: `untimed`, `impossible`, or else the state. */
   reason?: string;
   sentence: string;
   claims: SourceClaim[];
 }
 
-/** Sentences about the states of a height. */
+/** Sentences about the states of a height, and about two reasons for a doubt. */
 const HEIGHTS: Record<string, string> = {
+  untimed: n('The clock does not know the time yet: the block may be from the future.'),
+  impossible: n('{value} from {source} is impossible: the chain had {anchor} blocks when this version was made.'),
   proven: n('{count} sources have this block, and the clock has checked the work in it.'),
   claimed: n('For {time}, nothing has proven {value} from {source}.'),
   disputed: n('The sources contradict each other, or report impossible values.'),
@@ -46,9 +48,6 @@ const QUOTES: Record<string, string> = {
 /** Of a height that the clock has checked, or a price. */
 const ALONE = n('For {time}, {value} has come from {sources} alone.');
 const CONTRADICTED = n('For {time}, {value} from {source} has been contradicted by {others}.');
-const BELOW_ANCHOR = n(
-  '{value} from {source} is impossible: the chain had {anchor} blocks when this version was made.',
-);
 const FEE = n('{value} comes from {source}; fee rates of other sources are not compared.');
 
 const VERDICTS: Record<string, string> = {
@@ -97,26 +96,23 @@ function heightLine(truth: HeightStatus, datum: MarketValue | undefined, since: 
     time: spanOf(truth.state === 'disputed' ? ages.sort((one, other) => other - one)[0] : datum?.ageSec, since),
   };
   const isBelowAnchor = truth.anchor !== null && shown < truth.anchor;
+  const reason =
+    truth.state === 'alone' && provers.length > 1
+      ? 'untimed'
+      : truth.state === 'disputed' && isBelowAnchor
+        ? 'impossible'
+        : truth.state;
   const words =
-    truth.state === 'alone' && facts.sources
+    reason === 'alone' && facts.sources
       ? ALONE
-      : truth.state !== 'disputed'
-        ? HEIGHTS[truth.state]
-        : isBelowAnchor
-          ? BELOW_ANCHOR
-          : others.length > 0
-            ? CONTRADICTED
-            : HEIGHTS.disputed;
+      : reason === 'disputed' && others.length > 0
+        ? CONTRADICTED
+        : HEIGHTS[reason];
   return {
     id: 'height',
     name: t('Block'),
     state: truth.state,
-    reason:
-      truth.state === 'alone' && provers.length > 1
-        ? 'untimed'
-        : truth.state === 'disputed' && isBelowAnchor
-          ? 'impossible'
-          : truth.state,
+    reason,
     sentence:
       truth.chain === DEMO
         ? t('This is a demonstration: its blocks and prices are invented.')

@@ -36,8 +36,8 @@ const last = async () => until('a request', () => posts().at(-1));
 const sevenPanels = (tab) => tab.waitForFunction(() => document.querySelectorAll('canvas').length === 7);
 
 /** Sets a password and restarts the event streams, so that every page must sign in. */
-async function lock() {
-  clock.password = 'correct horse';
+async function lock(password = 'correct horse') {
+  clock.password = password;
   await clock.goAway();
   await clock.comeBack();
 }
@@ -267,6 +267,37 @@ test('signing in to stay, or out, in one tab does so in all tabs', async () => {
   await page.getByRole('button', { name: 'Sign out' }).click();
   await locked.waitFor();
   assert.deepEqual(wrong, []);
+});
+
+test('signing in to one tab does not sign in or out another', async () => {
+  const { page: second, faults: wrong } = await openPage(page.context(), clock.url);
+  await lock();
+  await page.locator('[data-sign-in]').getByLabel('Stay signed in').check();
+  await signIn(page);
+  for (const tab of [page, second]) await sevenPanels(tab);
+  await lock('another horse');
+  await page.locator('[data-sign-in]').waitFor({ timeout: 10_000 });
+  await second.locator('[data-sign-in]').getByLabel('Stay signed in').uncheck({ timeout: 10_000 });
+  await signIn(second);
+  await sevenPanels(second);
+  await second.getByRole('button', { name: 'Next screen', exact: true }).click();
+  await until('the next screen', () => clock.current === 3);
+  await sevenPanels(second);
+  assert.equal(await page.locator('[data-sign-in]').count(), 1);
+  assert.deepEqual(wrong, []);
+});
+
+test('an address may contain a user name', async () => {
+  await page.goto(clock.url.replace('//', '//x:y@'));
+  await sevenPanels(page);
+  // The browser puts the user name into the addresses of files, which count as foreign otherwise.
+  faults.splice(0, faults.length, ...faults.filter((fault) => !fault.includes('//x:y@')));
+});
+
+test('every display that waits is announced, also under the name of another', async () => {
+  clock.waiting = ['Hall', 'Hall'];
+  clock.changed(clock.data());
+  await until('two notes', async () => (await page.locator('[data-waiting]').count()) === 2);
 });
 
 test('the layout does not shift while the page loads', async () => {

@@ -40,6 +40,8 @@ export class MockClock {
     /** Members that replace those of the status. */
     this.statusOverrides = {};
     this.password = '';
+    /** Names of displays that wait for approval. */
+    this.waiting = [];
     this.showsPassword = false;
     this.height = 900123;
     this.leds = Array.from({ length: 4 }, () => '#000000');
@@ -112,6 +114,7 @@ export class MockClock {
     const { dnd } = this.settings;
     const pad = (number) => String(number).padStart(2, '0');
     const status = like(recorded.events.status, {
+      displaysWaiting: this.waiting,
       currentScreen: this.current,
       numScreens: this.panels,
       timerRunning: this.running,

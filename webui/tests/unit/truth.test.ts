@@ -64,6 +64,7 @@ test.each([
   [
     { ...height, state: 'disputed', claimed: [{ source: 'relay', value: 900500, ageSec: 240 }] },
     'For 4 min, 900,000 from Peers has been contradicted by Relay (900,500).',
+    'disputed',
   ],
   [
     {
@@ -74,20 +75,35 @@ test.each([
       claimed: [],
     },
     'For some time, 900,000 from Peers has been contradicted by Your node (900,000).',
+    'disputed',
   ],
   [
     { ...height, state: 'disputed', anchor: 950000 },
     '900,000 from Peers is impossible: the chain had 950,000 blocks when this version was made.',
+    'impossible',
   ],
   [
     { ...height, state: 'alone', proofs: [{ source: 'peers', value: 900000 }] },
     'For 10 s, 900,000 has come from Peers alone.',
+    'alone',
   ],
-  [{ ...height, state: 'claimed' }, 'For 10 s, nothing has proven 900,000 from Peers.'],
-])('a doubtful height names its sources and since when: %#', (truth, sentence) => {
+  [
+    {
+      ...height,
+      state: 'alone',
+      proofs: [
+        { source: 'peers', value: 900000 },
+        { source: 'node', value: 900000 },
+      ],
+    },
+    'The clock does not know the time yet: the block may be from the future.',
+    'untimed',
+  ],
+  [{ ...height, state: 'claimed' }, 'For 10 s, nothing has proven 900,000 from Peers.', 'claimed'],
+])('a doubtful height names its sources, since when and why: %#', (truth, sentence, reason) => {
   const document = status(truth);
   Object.assign(document.market.height!, { source: 'peers', ageSec: 5 });
-  expect(truthLines(document, 5)[0]!.sentence).toBe(sentence);
+  expect(truthLines(document, 5)[0]).toMatchObject({ sentence, reason });
 });
 
 test('a doubtful price names its sources and since when', () => {

@@ -17,6 +17,7 @@ test.each([
   ['blockFlashColor', 255, '#0000ff'],
   ['flMaxBrightness', 9000, '100 %'],
   ['labelFitPct', 60, '60 %'],
+  ['mqttPort', 8883, '8883'],
   ['txPower', null, 'As the radio chooses'],
   ['txPower', 78, '19.5 dBm'],
   ['timerSeconds', 15, '15 s'],
