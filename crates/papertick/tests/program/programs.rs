@@ -12,6 +12,7 @@ use semver::Version;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use storage::disk::Folder;
+use tempfile::TempDir;
 use updates::{
     record::{self, program_file},
     slots::{Factory, ImageSlot, Installed, TrialState},
@@ -95,8 +96,8 @@ fn executions(data_dir: &Path) -> u64 {
     slots.get(ImageSlot::A).unwrap().executions
 }
 
-#[test]
-fn a_new_program_is_on_trial_until_it_has_worked() {
+/// A data folder with a new program that works, on trial.
+fn folder_with_update() -> TempDir {
     let folder = folder();
     install(
         folder.path(),
@@ -105,6 +106,12 @@ fn a_new_program_is_on_trial_until_it_has_worked() {
         &working_program(),
         NEW,
     );
+    folder
+}
+
+#[test]
+fn a_new_program_is_on_trial_until_it_has_worked() {
+    let folder = folder_with_update();
     let clock = Clock::start_with(folder.path(), TRIAL);
     assert_eq!(
         firmware(&clock),
@@ -151,14 +158,7 @@ fn a_new_program_is_on_trial_until_it_has_worked() {
 
 #[test]
 fn a_service_manager_starts_the_new_program_at_the_next_restart() {
-    let folder = folder();
-    install(
-        folder.path(),
-        ImageSlot::A,
-        "4.9.0",
-        &working_program(),
-        NEW,
-    );
+    let folder = folder_with_update();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let start = || Clock::start_as_service(listener.try_clone().unwrap(), folder.path(), TRIAL);
     let clock = start();
@@ -297,14 +297,7 @@ fn a_damaged_slot_is_not_started() {
 
 #[test]
 fn a_program_that_restarts_the_machine_repeatedly_is_rolled_back() {
-    let folder = folder();
-    install(
-        folder.path(),
-        ImageSlot::A,
-        "4.9.0",
-        &working_program(),
-        NEW,
-    );
+    let folder = folder_with_update();
     // The trial lasts until the kill.
     let long_trial = ["--trial-seconds", "3600"];
     for start in 0..4 {
