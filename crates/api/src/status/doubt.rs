@@ -62,7 +62,7 @@ fn of_height(truth: &HeightStatus, shown: &MarketValue) -> Option<String> {
             ))
         }
         (HeightState::Alone, ..) if provers.count() > 1 => {
-            Some("The time is not known yet; the height is doubtful until it is.".into())
+            Some("The clock does not know the time yet: the block may be from the future.".into())
         }
         _ => sentence(truth.state.0.name(), shown, "", others, age),
     }
@@ -134,7 +134,7 @@ mod tests {
     use alloc::vec;
 
     use super::*;
-    use crate::schema::Word;
+    use crate::{schema::Word, status::ProvenHeight};
 
     #[test]
     fn a_sentence_names_the_sources_the_time_and_what_ends_the_doubt() {
@@ -194,5 +194,46 @@ mod tests {
             assert_eq!(says.as_deref(), expected);
         }
         assert_eq!([0, 3_599, 172_800].map(span), ["0 s", "59 min", "2 d"]);
+    }
+
+    #[test]
+    fn a_height_is_doubted_for_its_own_reasons() {
+        let proof = |source| ProvenHeight {
+            source: Word(source),
+            value: 900_000,
+            hash: String::new(),
+        };
+        let shown = MarketValue {
+            value: Quantity::Number(900_000),
+            source: Word(SourceId::Relay),
+            age_sec: None,
+            earlier_run: false,
+            state: None,
+        };
+        let mut truth = HeightStatus {
+            state: Word(HeightState::Alone),
+            says: None,
+            chain: "main",
+            anchor: Some(950_000),
+            proven: None,
+            tip_hash: None,
+            tip_time: None,
+            chain_work: None,
+            peers: 0,
+            agreeing: 2,
+            reorgs: 0,
+            last_reorg_depth: 0,
+            proofs: vec![proof(SourceId::Node), proof(SourceId::Peers)],
+            claimed: Vec::new(),
+            tip_age_sec: None,
+        };
+        let says = of_height(&truth, &shown).unwrap_or_default();
+        assert!(
+            says.starts_with("The clock does not know the time"),
+            "{says}"
+        );
+        truth.state = Word(HeightState::Disputed);
+        let says = of_height(&truth, &shown).unwrap_or_default();
+        assert!(says.contains("the chain had 950,000 blocks"), "{says}");
     }
 }
