@@ -91,15 +91,14 @@ impl Poll for PoolSource<'_> {
         }
         let answer = client::get(&shared.dialer, route, request, LIMITS).await?;
         let status = answer.status;
-        let stated = pool
-            .refusal(&answer.body)
-            .filter(|_| status.is_client_error());
+        let may_refuse = status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS;
+        let stated = pool.refusal(&answer.body).filter(|_| may_refuse);
         let mut stats = match stated {
-            Some(words) if status != StatusCode::TOO_MANY_REQUESTS => PoolStats::refused(words),
+            Some(words) => PoolStats::refused(words),
             None if pool.refuses(account, status.as_u16()) => {
                 PoolStats::refused(status.to_string())
             }
-            Some(_) | None => pool.body(&poll::body(answer)?)?,
+            None => pool.body(&poll::body(answer)?)?,
         };
         if let Some(words) = &mut stats.refusal {
             if self.refusals_left > 0 {

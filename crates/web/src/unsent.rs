@@ -23,7 +23,7 @@ pub struct UnsentBytes {
     available: Arc<Semaphore>,
 }
 
-/// Marks a response whose body lies in the memory of the program anyway: it is not counted.
+/// Marks a response that is not counted, because its body is shared with all other responses that have it.
 #[derive(Debug, Clone, Copy)]
 pub struct Uncounted;
 

@@ -1,4 +1,4 @@
-//! Every screen fills a board of any size, whatever is known.
+//! Every screen fills a board with any number of panels, whichever values are known.
 
 use std::{sync::Arc, time::Duration};
 

@@ -26,14 +26,17 @@ pub(super) fn check(
         return Ok(());
     };
     let active = Key::act_currencies.name();
-    let (wanted, lists, what) = if shape.is::<SettingsChange>() {
-        let lists = vec!["availableCurrencies", active];
-        (codes(&body[active]), lists, "offers no prices in")
+    let (wanted, list, what) = if shape.is::<SettingsChange>() {
+        (
+            codes(&body[active]),
+            "availableCurrencies",
+            "offers no prices in",
+        )
     } else if shape.is::<CurrencyChoice>() {
         let code = body["c"].as_str().map(str::to_ascii_uppercase);
         (
             code.into_iter().collect(),
-            vec![active],
+            active,
             "does not rotate through",
         )
     } else {
@@ -48,12 +51,7 @@ pub(super) fn check(
         .accepted()?
         .json()
         .unwrap_or_default();
-    let mut known: Vec<String> = Vec::new();
-    for code in lists.iter().flat_map(|name| codes(&settings[*name])) {
-        if !known.contains(&code) {
-            known.push(code);
-        }
-    }
+    let known = codes(&settings[list]);
     match wanted.iter().find(|code| !known.contains(code)) {
         Some(unknown) if !known.is_empty() => Err(Failure::refused(format!(
             "the clock {what} `{unknown}`, only {}",
