@@ -289,7 +289,7 @@ test('signing in to one tab does not sign in or out another', async () => {
 
 test('an address may contain a user name', async () => {
   await page.goto(clock.url.replace('//', '//x:y@'));
-  await sevenPanels(page);
+  await page.getByText('Live', { exact: true }).waitFor();
   // The browser puts the user name into the addresses of files, which count as foreign otherwise.
   faults.splice(0, faults.length, ...faults.filter((fault) => !fault.includes('//x:y@')));
 });
