@@ -40,6 +40,7 @@ pub mod json;
 pub mod limits;
 pub mod secret;
 pub mod spoken;
+pub mod tile;
 
 pub use device::Device;
 pub use glass::{panels, refresh, rotation};
