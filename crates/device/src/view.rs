@@ -2,16 +2,18 @@
 
 use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
 
-use market::{Market, source_id::SourceId, units::Currency};
+use market::{MarkReasons, Market, offer::Offer, source_id::SourceId, units::Currency};
 
 use crate::{
     board::BoardSpec,
     displays::DisplayState,
     event_log::EventLog,
-    frames::FrameComposer,
+    glass::Glass,
+    host::HostFacts,
     lights::{Rgb, strip::MuteReason},
     releases::Releases,
-    settings::Settings,
+    screens::no_data::Silence,
+    settings::{RunningSettings, Settings},
     sources::Truth,
     spoken::Sentence,
 };
@@ -24,8 +26,12 @@ pub use market::SourceState;
 pub struct View {
     /// The board.
     pub board: BoardSpec,
-    /// Composes pictures for other screens.
-    pub frames: FrameComposer,
+    /// The panels, without passwords.
+    pub glass: Glass,
+    /// Facts about the host.
+    pub host: HostFacts,
+    /// The settings, and the time zone.
+    pub running: RunningSettings,
     /// Settings as stored.
     pub settings: Arc<Settings>,
     /// Settings the device runs on.
@@ -60,11 +66,13 @@ pub struct View {
     /// White on black.
     pub inverted: bool,
     /// Currencies that can be chosen.
-    pub available_currencies: Vec<Currency>,
-    /// Currencies that were offered since the start but no longer are.
-    pub former_currencies: Vec<Currency>,
+    pub offer: Offer,
     /// Latest of all observations.
     pub market: Arc<Market>,
+    /// Why values are marked, besides their age.
+    pub mark_reasons: MarkReasons,
+    /// Why neither chain nor prices were ever received. `None` if either was.
+    pub silence: Option<Silence>,
     /// Verdicts about the values.
     pub truth: Truth,
     /// State of each source that runs or ran.

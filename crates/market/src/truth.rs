@@ -3,7 +3,7 @@
 use alloc::{collections::BTreeSet, vec::Vec};
 use core::time::Duration;
 
-use crate::{mark::Mark, units::Currency};
+use crate::{height_proof::Tip, mark::Mark, now::Now, units::Currency};
 
 /// How good a height is, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -65,6 +65,24 @@ pub struct Proven {
     pub hash_end: u16,
     /// Whole minutes of the wall clock since the time in its header; `None` if the time is unknown.
     pub age_mins: Option<u64>,
+}
+
+impl Proven {
+    /// A block that `agreeing` origins have.
+    pub fn new(tip: Tip, agreeing: usize, now: Now) -> Proven {
+        let minute = |secs: i64| secs.div_euclid(60);
+        // Whole minutes of the wall clock, because all screens turn with them.
+        let made = minute(tip.time.into());
+        let age = now.utc.map(|utc| minute(utc.unix_secs()) - made);
+        let [first, second, ..]: [u8; 32] = *tip.hash.as_ref();
+        Proven {
+            agreeing,
+            // Hashes are written with their last byte first.
+            hash_end: u16::from_le_bytes([first, second]),
+            // The time of a block may be somewhat ahead.
+            age_mins: age.map(|age| u64::try_from(age).unwrap_or_default()),
+        }
+    }
 }
 
 /// A reason for a mark.

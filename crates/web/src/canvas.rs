@@ -62,7 +62,7 @@ async fn frame(call: Call, format: ImageFormat) -> Response {
 /// There is no such screen, or its feature is off.
 pub fn compose(state: &ServerState, content: FrameContent) -> Result<Box<Frame>, Refusal> {
     let view = state.view();
-    let frame = view.frames.frame(content, state.services.clock.now())?;
+    let frame = view.frame(content, state.services.clock.now())?;
     let zone = view.active.zone();
     Ok(Box::new(state.frame_times.keep(frame, &zone)))
 }
@@ -170,7 +170,7 @@ mod tests {
         };
         let board = board::spec::BOARDS[0];
         let device = Device::new(board, Settings::default(), Memory::default(), now);
-        let frame = device.view().frames.frame(FrameContent::Screen(0), now);
+        let frame = device.view().frame(FrameContent::Screen(0), now);
         let frame = frame.expect("screen 0 is on");
         let times = FrameTimes::default();
         let noon = UtcTime::plausible(1_800_014_400_000);

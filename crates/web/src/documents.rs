@@ -86,7 +86,8 @@ pub fn tag(view: &View, key: &[u8]) -> HeaderValue {
         .chain_update(key)
         .chain_update(stored)
         .chain_update(
-            view.available_currencies
+            view.offer
+                .currencies()
                 .iter()
                 .map(Currency::code)
                 .collect::<String>(),

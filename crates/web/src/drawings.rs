@@ -229,7 +229,7 @@ mod tests {
         };
         let board = board::spec::BOARDS[0];
         let device = Device::new(board, Settings::default(), Memory::default(), now);
-        let frame = device.view().frames.frame(FrameContent::Screen(0), now);
+        let frame = device.view().frame(FrameContent::Screen(0), now);
         let mut frame = Box::new(frame.unwrap());
         let spec = CanvasSpec {
             width: 800,

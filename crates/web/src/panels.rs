@@ -73,7 +73,7 @@ async fn preview(call: &Call, patch: Patch, screen: PreviewedScreen) -> Response
         return response::error(StatusCode::SERVICE_UNAVAILABLE, "stopping");
     };
     let now = call.state.services.clock.now();
-    let picture = match call.view.frames.preview(&patch, &screen, now) {
+    let picture = match call.view.preview(&patch, &screen, now) {
         Ok(picture) => picture,
         Err(refusal) => return response::from_answer(refusal_answer(refusal)),
     };

@@ -205,7 +205,7 @@ impl ServerState {
 
     /// The entity tag of the settings in a view.
     fn settings_tag(&self, view: &View) -> HeaderValue {
-        let offered = view.available_currencies.clone();
+        let offered = view.offer.currencies().to_vec();
         let make = || documents::tag(view, &self.secret);
         self.settings_tag.get(&view.settings, offered, make)
     }

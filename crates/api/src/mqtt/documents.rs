@@ -100,7 +100,7 @@ pub fn info(view: &View, program: &ProgramInfo, broker: &Broker) -> Value {
             id: screen.id,
             name: screen.name,
         });
-    let currencies = view.available_currencies.iter();
+    let currencies = view.offer.currencies().iter();
     json!(InfoDocument {
         name: &broker.id,
         hostname: &view.hostname,

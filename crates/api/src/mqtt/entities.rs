@@ -90,7 +90,7 @@ fn market_sensors(view: &View) -> Vec<Entity> {
             json!({ "name": "Last block", "topic": STATE, "dev_cla": "timestamp", "ent_cat": "diagnostic", "val_tpl": "{{ value_json.tipTime | as_datetime if value_json.tipTime else None }}" }),
         ),
     ]);
-    for currency in &view.available_currencies {
+    for currency in view.offer.currencies() {
         let code = currency.code();
         let is_active = view.active.act_currencies.contains(currency);
         let key = code.to_ascii_lowercase();
@@ -99,7 +99,7 @@ fn market_sensors(view: &View) -> Vec<Entity> {
         entities.push(entity(format!("price_{key}"), "sensor", price).only_if(is_active));
         entities.push(entity(format!("sats_{key}"), "sensor", sats).only_if(is_active));
     }
-    for currency in &view.former_currencies {
+    for currency in view.offer.former() {
         let key = currency.code().to_ascii_lowercase();
         entities.extend(["price", "sats"].map(|kind| Entity {
             key: format!("{kind}_{key}"),

@@ -92,7 +92,7 @@ impl Device {
             self.displays.apply_settings(settings);
         }
         if let Some(state) = self.displays.find(|display| display.id == id) {
-            let picture = self.frame_composer().display_picture(state, "", now)?;
+            let picture = self.view().display_picture(state, "", now)?;
             self.displays
                 .record_return(&id, now.uptime + picture.returns_in);
         }

@@ -36,7 +36,6 @@ use crate::{
     output::{Effect, Output},
     releases::Releases,
     restarts::Restarts,
-    screens::no_data::Silence,
     settings::{RunningSettings, Settings},
     sources::Upstream,
 };
@@ -483,10 +482,7 @@ fn known<'a>(
         truth: upstream.height_truth(now),
         running,
         host,
-        // A source that was never reached has reported nothing.
-        silence: upstream
-            .silence()
-            .map(|error| Silence::of(network.link().is_usable(), error)),
+        silence: upstream.silence(network.link().is_usable()),
         ip: network.link().ip(),
         ssid: network.link().ssid(),
     }

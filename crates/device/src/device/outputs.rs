@@ -7,7 +7,6 @@ use market::{SourceState, mark::Mark};
 use super::Device;
 use crate::{
     cells,
-    frames::FrameComposer,
     glass::Layer,
     mqtt::{self, MqttPlan},
     output::Desired,
@@ -40,9 +39,16 @@ impl Device {
             self.network.link(),
             self.glass.slot(),
         );
+        let mut host = self.host.clone();
+        // Only the debug view shows the memory, which changes all the time; each change would wake all readers of the view.
+        if !self.glass.has(Layer::Debug) {
+            (host.heap_free, host.swap_free) = (None, None);
+        }
         View {
             board: self.board,
-            frames: self.frame_composer(),
+            glass: self.glass.without_passwords(),
+            host,
+            running: self.settings.clone(),
             settings: self.settings.stored().clone(),
             active: active.clone(),
             restart_for: self.settings.pending_restart(),
@@ -59,9 +65,10 @@ impl Device {
             updated_percent: self.glass.updated_percent(),
             releases: self.known_releases(),
             inverted: active.inverted_color,
-            available_currencies: self.upstream.currencies().to_vec(),
-            former_currencies: self.upstream.former_currencies(),
+            offer: self.upstream.offer().clone(),
             market: self.upstream.market().clone(),
+            mark_reasons: self.upstream.mark_reasons().clone(),
+            silence: self.upstream.silence(link.is_usable()),
             truth: self.upstream.truth(self.now),
             sources: self.upstream.states(&self.plan()),
             time_server: self.upstream.time_server().cloned(),
@@ -79,30 +86,6 @@ impl Device {
             displays: Arc::clone(self.displays.states()),
             former_displays: self.displays.former().to_vec(),
             shows_password: self.glass.has(Layer::SignIn),
-        }
-    }
-
-    /// A snapshot that composes pictures for other screens.
-    pub(super) fn frame_composer(&self) -> FrameComposer {
-        let (upstream, link) = (&self.upstream, self.network.link());
-        let mut host = self.host.clone();
-        // Only the debug view shows the memory, which changes all the time; each change would wake all readers of the view.
-        if !self.glass.has(Layer::Debug) {
-            (host.heap_free, host.swap_free) = (None, None);
-        }
-        FrameComposer {
-            glass: self.glass.without_passwords(),
-            running: self.settings.clone(),
-            market: Arc::clone(upstream.market()),
-            mark_reasons: upstream.mark_reasons().clone(),
-            truth: upstream.height_truth(self.now),
-            host,
-            silence: upstream.silence().map(String::from),
-            is_online: link.is_usable(),
-            ip: link.ip().into(),
-            ssid: link.ssid().into(),
-            is_quiet: self.lights.is_quiet(),
-            offer: upstream.offer().clone(),
         }
     }
 

@@ -3,42 +3,24 @@
 use alloc::{string::String, sync::Arc, vec::Vec};
 use core::time::Duration;
 
-use market::{HeightTruth, MarkReasons, Market, now::Now, offer::Offer};
+use market::now::Now;
 
 use super::{Frame, FrameContent};
 use crate::{
     cells::Picture,
     displays::{self, DisplayContent, DisplayPicture, DisplayState, schedule},
-    glass::{ComposeContext, Glass, panels::style},
-    host::HostFacts,
+    glass::{ComposeContext, panels::style},
     lights::control::quiet_deadline,
     request::{Patch, Refusal},
     rotation::BLOCK_HEIGHT,
-    screens::{custom, no_data::Silence},
+    screens::custom,
     settings::{
-        RunningSettings, Settings,
+        Settings,
         patch::{self, Catalogue},
     },
     sources::Roster,
+    view::View,
 };
-
-/// What the pictures for other screens and the previews of the panels are composed of.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FrameComposer {
-    pub(crate) glass: Glass,
-    pub(crate) running: RunningSettings,
-    pub(crate) market: Arc<Market>,
-    pub(crate) mark_reasons: MarkReasons,
-    pub(crate) truth: HeightTruth,
-    pub(crate) host: HostFacts,
-    /// Last error of the feeds, empty if none has failed. `None` once a value is known.
-    pub(crate) silence: Option<String>,
-    pub(crate) is_online: bool,
-    pub(crate) ip: String,
-    pub(crate) ssid: String,
-    pub(crate) is_quiet: bool,
-    pub(crate) offer: Offer,
-}
 
 /// The screen that a preview shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,14 +33,14 @@ pub enum PreviewedScreen {
     Custom(Vec<String>, Option<u32>),
 }
 
-impl FrameComposer {
+impl View {
     /// A picture for another screen.
     ///
     /// # Errors
     /// There is no such screen, or its feature is off.
     pub fn frame(&self, content: FrameContent, now: Now) -> Result<Frame, Refusal> {
-        let mut frame = self.glass.frame(content, &self.context(), now)?;
-        let quiet_until = quiet_deadline(&self.running, now).filter(|_| self.is_quiet);
+        let mut frame = self.glass.frame(content, &self.context(now), now)?;
+        let quiet_until = quiet_deadline(&self.running, now).filter(|_| self.dnd_active);
         frame.changes.quiet_for = quiet_until.map(|at| at.saturating_sub(now.uptime));
         Ok(frame)
     }
@@ -138,7 +120,7 @@ impl FrameComposer {
             }
         }
         let mut glass = changed.glass.clone();
-        glass.present(cause, &changed.context(), now);
+        glass.present(cause, &changed.context(now), now);
         Ok(glass.picture().clone())
     }
 
@@ -152,17 +134,16 @@ impl FrameComposer {
         before
     }
 
-    fn context(&self) -> ComposeContext<'_> {
-        let silence = self.silence.as_deref();
+    fn context(&self, now: Now) -> ComposeContext<'_> {
         ComposeContext {
             market: &self.market,
             mark_reasons: &self.mark_reasons,
-            truth: self.truth,
+            truth: self.truth.height_truth(now),
             running: &self.running,
             host: &self.host,
-            silence: silence.map(|error| Silence::of(self.is_online, error)),
-            ip: &self.ip,
-            ssid: &self.ssid,
+            silence: self.silence.clone(),
+            ip: &self.link.ip,
+            ssid: &self.link.ssid,
         }
     }
 }

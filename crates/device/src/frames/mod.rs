@@ -13,7 +13,7 @@ use crate::{
     screens::catalog::{self, Dependency},
 };
 
-pub use composer::{FrameComposer, PreviewedScreen};
+pub use composer::PreviewedScreen;
 
 /// What a frame shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -43,7 +43,7 @@ const ERASING: SentenceTemplate = SentenceTemplate::new("Everything is being era
 const HTTP_PORT: u16 = 80;
 
 /// Data from outside the glass that the pictures are composed of.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ComposeContext<'a> {
     /// The market data.
     pub market: &'a Arc<Market>,
@@ -56,7 +56,7 @@ pub struct ComposeContext<'a> {
     /// Facts about the machine and the build.
     pub host: &'a HostFacts,
     /// Why neither chain nor prices were ever received. `None` if either was.
-    pub silence: Option<Silence<'a>>,
+    pub silence: Option<Silence>,
     /// Address of the device; empty if there is none.
     pub ip: &'a str,
     /// Name of the network; empty on a wire.
@@ -108,7 +108,7 @@ pub fn lacking(
     known: &ComposeContext<'_>,
     panels: usize,
 ) -> Option<(Vec<Cell>, Sentence)> {
-    let silence = known.silence.filter(|_| needs_feeds(slot))?;
+    let silence = known.silence.as_ref().filter(|_| needs_feeds(slot))?;
     let cells = no_data::cells(silence, &page(known), panels);
     Some((cells, no_data::sentence(silence)))
 }

@@ -1,6 +1,6 @@
 //! Shown in place of an empty screen if neither chain nor prices were ever received.
 
-use alloc::vec::Vec;
+use alloc::{string::String, vec::Vec};
 
 use super::{prose, row};
 use crate::{
@@ -19,38 +19,27 @@ const PX: u32 = 22;
 const REASON_CHARS: usize = 72;
 
 /// Why nothing was received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Silence<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Silence {
     /// There is no network.
     NoNetwork,
     /// No source has answered yet.
     NoAnswer,
     /// The last error of a source.
-    Error(&'a str),
-}
-
-impl<'a> Silence<'a> {
-    /// Why nothing was received; `error` is the last error of a source, empty if none has failed.
-    pub fn of(is_online: bool, error: &'a str) -> Silence<'a> {
-        match (is_online, error) {
-            (false, _) => Silence::NoNetwork,
-            (true, "") => Silence::NoAnswer,
-            (true, error) => Silence::Error(error),
-        }
-    }
+    Error(String),
 }
 
 /// What is missing and why, what the clock does about it, and the address of the page for more.
 ///
 /// `page` may be empty.
-pub fn cells(silence: Silence<'_>, page: &str, panels: usize) -> Vec<Cell> {
+pub fn cells(silence: &Silence, page: &str, panels: usize) -> Vec<Cell> {
     let reason = match silence {
         Silence::NoNetwork => "no network",
         Silence::NoAnswer => "No source has answered yet.",
         Silence::Error(error) => error
             .char_indices()
             .nth(REASON_CHARS)
-            .map_or(error, |(end, _)| &error[..end]),
+            .map_or(error.as_str(), |(end, _)| &error[..end]),
     };
     let cells = Vec::from([
         Cell::label("NO", "DATA"),
@@ -66,7 +55,7 @@ pub fn cells(silence: Silence<'_>, page: &str, panels: usize) -> Vec<Cell> {
 }
 
 /// What is missing and why, as a sentence.
-pub fn sentence(silence: Silence<'_>) -> Sentence {
+pub fn sentence(silence: &Silence) -> Sentence {
     match silence {
         Silence::NoNetwork => NO_DATA.with("why", NO_NETWORK),
         Silence::NoAnswer => NO_DATA.with("why", NO_ANSWER_YET),

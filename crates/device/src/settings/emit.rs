@@ -40,7 +40,7 @@ pub fn document(view: &View, identity: &BuildIdentity) -> Map<String, Value> {
     let context = CheckContext {
         settings: &view.settings,
         available: &Catalogue {
-            currencies: view.available_currencies.clone(),
+            currencies: view.offer.currencies().to_vec(),
             screens: view.settings.available_screens(),
         },
     };
@@ -114,11 +114,7 @@ fn emit_catalogues(view: &View, identity: &BuildIdentity, document: &mut Map<Str
         .collect();
     document.insert(choice::FONT.listed_as.into(), fonts.into());
     document.insert(choice::POOL.listed_as.into(), pools::ids().into());
-    let codes: Vec<&str> = view
-        .available_currencies
-        .iter()
-        .map(Currency::code)
-        .collect();
+    let codes: Vec<&str> = view.offer.currencies().iter().map(Currency::code).collect();
     document.insert("availableCurrencies".into(), codes.into());
 }
 

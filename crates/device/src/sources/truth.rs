@@ -4,8 +4,8 @@ use alloc::{sync::Arc, vec::Vec};
 
 use chain::Work;
 use market::{
-    HeightState, PriceState, Reorganisations, TimeTruth, Tip, heights::Claimed,
-    price_book::PriceTruths, source_id::SourceId,
+    HeightState, HeightTruth, PriceState, Proven, Reorganisations, TimeTruth, Tip,
+    heights::Claimed, now::Now, price_book::PriceTruths, source_id::SourceId,
 };
 
 /// How good the values are, and why.
@@ -36,6 +36,14 @@ pub struct Truth {
 }
 
 impl Truth {
+    /// How the height is proven, as a screen shows it.
+    pub fn height_truth(&self, now: Now) -> HeightTruth {
+        HeightTruth {
+            state: self.height,
+            proven: (self.proven).map(|tip| Proven::new(tip, self.agreeing(), now)),
+        }
+    }
+
     /// Number of public peers that have proven a block.
     pub fn peers(&self) -> usize {
         let peers = self.proofs.iter();

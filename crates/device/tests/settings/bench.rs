@@ -17,7 +17,7 @@ use device::{
     sources::{self, ByHand},
     view::View,
 };
-use market::{FigureIdentity, now::Now, source_id::SourceId, units::Currency};
+use market::{FigureIdentity, now::Now, offer::Offer, source_id::SourceId, units::Currency};
 use serde_json::{Map, Value};
 
 pub(crate) const BOARD: BoardSpec = BoardSpec {
@@ -42,7 +42,7 @@ pub(crate) fn view(settings: &Settings) -> View {
         sentence: device::spoken::EMPTY_PANELS.into(),
         mode: "rotation",
         timer_running: true,
-        available_currencies: currencies(),
+        offer: Offer::new(currencies()),
         millilux: Some(15_849),
         ..device.view()
     }

@@ -65,7 +65,7 @@ fn frame(world: &World, step: &Step) {
     }
     let picture = world.device.desired().picture;
     let view = world.device.view();
-    let frame = view.frames.frame(FrameContent::Follow, world.now).unwrap();
+    let frame = view.frame(FrameContent::Follow, world.now).unwrap();
     assert!(
         !frame.picture.shows_password,
         "the frame shows a password, after {step}"

@@ -178,24 +178,10 @@ impl Heights {
 
     /// How the height is proven, as the screens show it.
     pub fn truth(&self, now: Now) -> HeightTruth {
-        let proven = self.best_proof().map(|proof| {
-            let tip = proof.tip();
-            let minute = |secs: i64| secs.div_euclid(60);
-            // Whole minutes of the wall clock, because all screens turn with them.
-            let made = minute(tip.time.into());
-            let age = now.utc.map(|utc| minute(utc.unix_secs()) - made);
-            let [first, second, ..]: [u8; 32] = *tip.hash.as_ref();
-            Proven {
-                agreeing: self.reports.origins_of(tip).count(),
-                // Hashes are written with their last byte first.
-                hash_end: u16::from_le_bytes([first, second]),
-                // The time of a block may be somewhat ahead.
-                age_mins: age.map(|age| u64::try_from(age).unwrap_or_default()),
-            }
-        });
+        let proven = self.proven();
         HeightTruth {
             state: self.verdict.state,
-            proven,
+            proven: proven.map(|tip| Proven::new(tip, self.reports.origins_of(tip).count(), now)),
         }
     }
 

@@ -15,7 +15,7 @@ use device::{
     spoken,
     view::{FrontlightState, LinkState, View},
 };
-use market::{now::Now, units::Currency};
+use market::{now::Now, offer::Offer, units::Currency};
 use net::{dialer::Dialer, tls::Roots};
 use render::Bitmap;
 use runtime::{
@@ -65,10 +65,12 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         truth: device::sources::Truth::default(),
         mode: "rotation",
         timer_running: true,
-        available_currencies: ["USD", "EUR", "JPY"]
-            .into_iter()
-            .filter_map(Currency::parse)
-            .collect(),
+        offer: Offer::new(
+            ["USD", "EUR", "JPY"]
+                .into_iter()
+                .filter_map(Currency::parse)
+                .collect(),
+        ),
         lights: vec![Rgb::BLACK; board.leds],
         frontlight: board.frontlight.then(|| FrontlightState {
             on: true,

@@ -147,7 +147,7 @@ async fn changed(
 /// Composes and draws the picture of a display; with fewer greys if its file would be too large for the display.
 async fn draw(call: &Call, state: &DisplayState) -> Result<(DisplayPicture, ImageFile), Response> {
     let (view, now) = (call.state.view(), call.state.services.clock.now());
-    let composed = view.frames.display_picture(state, &page(call), now);
+    let composed = view.display_picture(state, &page(call), now);
     let mut picture = composed.map_err(|refusal| response::from_answer(refusal_answer(refusal)))?;
     picture.frame = (call.state.frame_times).keep(picture.frame, &view.active.zone());
     let _permit = if picture.is_approved {

@@ -30,7 +30,10 @@ use super::{
     plan::{Plan, Supply},
     roster::{MissingFeeds, PlanChange, Roster},
 };
-use crate::settings::{RunningSettings, Settings, proof_mode};
+use crate::{
+    screens::no_data::Silence,
+    settings::{RunningSettings, Settings, proof_mode},
+};
 
 /// Name of a chain of invented blocks.
 const INVENTED: &str = "demo";
@@ -152,12 +155,15 @@ impl Upstream {
         *self.market == Market::default()
     }
 
-    /// Why no source of blocks or prices has ever delivered; empty if none has failed, `None` if a value is known.
-    pub fn silence(&self) -> Option<&str> {
+    /// Why neither chain nor prices were ever received. `None` if either was.
+    pub fn silence(&self, is_online: bool) -> Option<Silence> {
         if self.market.knows_chain_or_prices() {
             None
+        } else if !is_online {
+            Some(Silence::NoNetwork)
         } else {
-            Some(self.roster.feed_error().unwrap_or_default())
+            let error = self.roster.feed_error();
+            Some(error.map_or(Silence::NoAnswer, |error| Silence::Error(error.into())))
         }
     }
 
@@ -238,11 +244,6 @@ impl Upstream {
     /// Currencies that can be chosen.
     pub fn currencies(&self) -> &[Currency] {
         self.offer.currencies()
-    }
-
-    /// Currencies that were on offer earlier in this run and are no longer.
-    pub fn former_currencies(&self) -> Vec<Currency> {
-        self.offer.former()
     }
 
     /// The currencies on offer.

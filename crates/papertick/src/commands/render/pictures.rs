@@ -114,7 +114,7 @@ static SPECIALS: &[SpecialPicture] = &[
         name: "no-data",
         description: "notice that no data was received",
         cells: |values, _, board| {
-            no_data::cells(Silence::Error(NO_ANSWER), &values.ip, board.panels)
+            no_data::cells(&Silence::Error(NO_ANSWER.into()), &values.ip, board.panels)
         },
     },
     SpecialPicture {
