@@ -13,7 +13,7 @@ use crate::{
     lights::{Rgb, strip::MuteReason},
     releases::Releases,
     screens::no_data::Silence,
-    settings::{RunningSettings, Settings},
+    settings::RunningSettings,
     sources::Truth,
     spoken::Sentence,
 };
@@ -30,12 +30,8 @@ pub struct View {
     pub glass: Glass,
     /// Facts about the host.
     pub host: HostFacts,
-    /// The settings, and the time zone.
-    pub running: RunningSettings,
-    /// Settings as stored.
-    pub settings: Arc<Settings>,
-    /// Settings the device runs on.
-    pub active: Arc<Settings>,
+    /// The settings.
+    pub settings: RunningSettings,
     /// Names of the settings that take effect at the next start.
     pub restart_for: Vec<&'static str>,
     /// Host name, without a domain.

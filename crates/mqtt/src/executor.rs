@@ -65,7 +65,7 @@ impl CommandExecutor {
 
     async fn request(&self, request: Request) -> Result<Reply, Answer> {
         let request = if let Request::Patch(Patch { body, .. }) = request {
-            let settings = Arc::clone(&self.view.borrow().settings);
+            let settings = Arc::clone(&self.view.borrow().settings.stored);
             let hashes = passwords::hashes(&self.hasher, &settings, &body).await;
             let hashes = hashes.ok_or_else(|| Answer::error(500, "password not hashed"))?;
             Request::Patch(Patch { body, hashes })

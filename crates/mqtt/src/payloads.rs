@@ -59,8 +59,8 @@ impl<'a> Payloads<'a> {
     pub(super) fn set_view(&mut self, view: Arc<View>) -> impl Fn(RetainedTopic) -> bool + use<> {
         let old = std::mem::replace(&mut self.view, view);
         let new = &self.view;
-        let settings = !Arc::ptr_eq(&old.settings, &new.settings)
-            || !Arc::ptr_eq(&old.active, &new.active)
+        let settings = !Arc::ptr_eq(&old.settings.stored, &new.settings.stored)
+            || !Arc::ptr_eq(&old.settings.active, &new.settings.active)
             || old.link != new.link
             || old.hostname != new.hostname;
         let displays = !Arc::ptr_eq(&old.displays, &new.displays);
@@ -68,7 +68,7 @@ impl<'a> Payloads<'a> {
         let market = !Arc::ptr_eq(&old.market, &new.market);
         let lights = old.lights != new.lights
             || old.frontlight != new.frontlight
-            || old.active.led_brightness != new.active.led_brightness;
+            || old.settings.active.led_brightness != new.settings.active.led_brightness;
         move |topic| match topic {
             RetainedTopic::Displays => displays,
             RetainedTopic::Discovery => settings || display_sensors,

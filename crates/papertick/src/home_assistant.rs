@@ -83,7 +83,7 @@ impl HomeAssistantSupervisor {
             sleep(RETRY).await;
         };
         let stored = {
-            let settings = &view.borrow().settings;
+            let settings = &view.borrow().settings.stored;
             let (host, user) = (settings.mqtt_host.expose(), settings.mqtt_user.clone());
             (host.to_string(), user)
         };

@@ -65,11 +65,11 @@ impl NewestRelease {
     /// # Errors
     /// The update was not started.
     pub fn request(&self, view: &View) -> Result<(), UpdateNotStarted> {
-        if !view.active.ota_enabled {
+        if !view.settings.active.ota_enabled {
             return Err(UpdateNotStarted::Disabled);
         }
         self.installer.ready(ImageKind::Firmware)?;
-        let feed = view.active.git_release_url.expose();
+        let feed = view.settings.active.git_release_url.expose();
         if feed.is_empty() {
             return Err(UpdateNotStarted::NoFeed);
         }

@@ -63,8 +63,8 @@ async fn frame(call: Call, format: ImageFormat) -> Response {
 pub fn compose(state: &ServerState, content: FrameContent) -> Result<Box<Frame>, Refusal> {
     let view = state.view();
     let frame = view.frame(content, state.services.clock.now())?;
-    let zone = view.active.zone();
-    Ok(Box::new(state.frame_times.keep(frame, &zone)))
+    let kept = state.frame_times.keep(frame, view.settings.zone());
+    Ok(Box::new(kept))
 }
 
 /// Times in the captions of frames. An unchanged value keeps its time, so that the picture stays equal while sources

@@ -79,7 +79,7 @@ impl SettingsDocument {
 ///
 /// It is a keyed digest, so that it reveals nothing about the secrets in the settings.
 pub fn tag(view: &View, key: &[u8]) -> HeaderValue {
-    let mut stored = store::to_json(&view.settings);
+    let mut stored = store::to_json(&view.settings.stored);
     stored.remove(Key::timer_active.name());
     let stored = Value::Object(stored).to_string();
     let digest = Sha256::new()

@@ -279,7 +279,7 @@ fn address_html(texts: &PortalTexts, view: &View, port: u16, ip: Option<&str>) -
         HTTP_PORT => String::new(),
         port => format!(":{port}"),
     };
-    let domain = if view.active.mdns_enabled { ".local" } else { "" };
+    let domain = if view.settings.active.mdns_enabled { ".local" } else { "" };
     let by_address = match ip {
         Some(ip) if ip.contains(':') => format!("<b>http://[{ip}]{port}/</b>"),
         Some(ip) => format!("<b>http://{ip}{port}/</b>"),

@@ -273,7 +273,7 @@ async fn refusal(
     };
     let verdict = match guard {
         Guard::Open | Guard::Portal => return None,
-        Guard::Monitoring if view.active.metrics_open => return None,
+        Guard::Monitoring if view.settings.active.metrics_open => return None,
         Guard::Control if shows_sign_in(state, view, target) => return None,
         Guard::Control | Guard::Monitoring => {
             let authenticator = &state.authenticator;

@@ -28,7 +28,7 @@ pub async fn change(call: &Call, patch: Patch) -> Result<Reply, Response> {
     let permits = if call.headers().contains_key(IF_MATCH) { CHANGES_MAX } else { 1 };
     let _permit = change_permit(call, permits).await?;
     let state = &call.state;
-    let hashes = passwords::hashes(&state.hasher, &state.view().settings, &body)
+    let hashes = passwords::hashes(&state.hasher, &state.view().settings.stored, &body)
         .await
         .ok_or_else(|| response::error(StatusCode::INTERNAL_SERVER_ERROR, "password not hashed"))?;
     call.state

@@ -122,7 +122,7 @@ impl ServerState {
         let limits = limits.map_or_else(ConnectionLimits::of_host, ConnectionLimits::configured);
         let shutdown = services.shutdown.clone();
         let (authenticator, attempts) =
-            Authenticator::new(&services.view.borrow().active, shutdown);
+            Authenticator::new(&services.view.borrow().settings.active, shutdown);
         let (hasher, passwords) = passwords::hasher();
         let (drawings, draw_jobs) = drawings::queue();
         let state = ServerState {
@@ -189,7 +189,7 @@ impl ServerState {
 
     /// State of the owner's proxy; `None` if no proxy is in use.
     fn proxy(&self, view: &View, uptime: Duration) -> Option<SourceState> {
-        let proxy = Route::of(&view.active).proxy?;
+        let proxy = Route::of(&view.settings.active).proxy?;
         let Some(used) = self.services.dialer.proxy_use(&proxy) else {
             return Some(SourceState::default());
         };
@@ -207,7 +207,7 @@ impl ServerState {
     fn settings_tag(&self, view: &View) -> HeaderValue {
         let offered = view.offer.currencies().to_vec();
         let make = || documents::tag(view, &self.secret);
-        self.settings_tag.get(&view.settings, offered, make)
+        self.settings_tag.get(&view.settings.stored, offered, make)
     }
 
     pub fn settings(&self, view: &Arc<View>) -> SettingsDocument {

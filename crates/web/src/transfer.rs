@@ -32,7 +32,7 @@ pub fn export(call: &Call) -> Response {
         time: call.state.services.clock.rfc3339(),
     };
     let name = format!("attachment; filename=\"{}-settings.json\"", origin.clock);
-    let settings = transfer::without_secrets(&call.view.settings);
+    let settings = transfer::without_secrets(&call.view.settings.stored);
     let mut response = response::json_bytes(settings_file::to_text(settings, origin).into());
     if let Ok(name) = HeaderValue::from_str(&name) {
         response.headers_mut().insert(CONTENT_DISPOSITION, name);
@@ -79,7 +79,7 @@ pub async fn import(mut call: Call) -> Response {
 }
 
 async fn apply(call: &Call, file: SettingsFile, is_dry_run: bool) -> Response {
-    let import = settings_file::import(&file, &call.state.view().settings);
+    let import = settings_file::import(&file, &call.state.view().settings.stored);
     let applied = !is_dry_run && import.refused.is_empty();
     let report = settings_file::import_report(&file, &import, applied);
     if is_dry_run {

@@ -50,7 +50,7 @@ pub async fn automatic(call: Call) -> Response {
 }
 
 fn disabled(call: &Call) -> Option<Response> {
-    let enabled = call.view.active.ota_enabled;
+    let enabled = call.view.settings.active.ota_enabled;
     (!enabled).then(|| response::error(StatusCode::FORBIDDEN, answers::DISABLED))
 }
 

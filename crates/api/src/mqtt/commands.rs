@@ -193,7 +193,7 @@ pub fn parse_retained_settings(
         let error = "settings:bad_type".into();
         return Err(InvalidSettings { rev, error });
     };
-    match secret_in(&settings, &view.settings) {
+    match secret_in(&settings, &view.settings.stored) {
         Some(name) => {
             let error = alloc::format!("{name}:secret");
             Err(InvalidSettings { rev, error })
@@ -238,7 +238,7 @@ fn parse_quiet_hours(
         (Some(hour), Some(minute)) => (hour, minute),
         (_, _) => return Err(Answer::bad_request("bad time")),
     };
-    let stored = &view.settings;
+    let stored = &view.settings.stored;
     let from = (stored.dnd_start_hour, stored.dnd_start_min);
     let until = (stored.dnd_end_hour, stored.dnd_end_min);
     let (from, until) = match bound {

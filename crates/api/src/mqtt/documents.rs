@@ -90,7 +90,7 @@ struct ScreenName {
 
 /// The document on `info`: facts about the clock, and the options of some settings.
 pub fn info(view: &View, program: &ProgramInfo, broker: &Broker) -> Value {
-    let settings = &view.active;
+    let settings = &view.settings.active;
     let order = settings.rotation_order();
     let screens = order
         .iter()
@@ -207,7 +207,7 @@ pub fn update<'a>(view: &'a View, program: &'a ProgramInfo) -> Option<Value> {
     let installed = program
         .updatable_version
         .as_ref()
-        .filter(|_| view.active.ota_enabled)?;
+        .filter(|_| view.settings.active.ota_enabled)?;
     let found = view.releases.found.as_ref();
     let offered = found.filter(|found| found.verdict.is_offered());
     let latest = found.map(|_| offered.map_or(installed, |offered| &offered.version));
@@ -273,7 +273,7 @@ pub fn market(view: &View, now: Now) -> Value {
     }
     let market = &view.market;
     let height = market.height.as_ref();
-    let fee = market.current_fee(view.active.fee_precision());
+    let fee = market.current_fee(view.settings.active.fee_precision());
     let fee = fee.map(Fee::datum);
     let prices = market.prices.iter().map(|(currency, price)| {
         let amount = values::amount(price.value);
@@ -325,7 +325,7 @@ pub fn lamp(lamp: Lamp, view: &View) -> Option<Value> {
             let first = view.lights.first()?;
             let lit = view.lights.iter().find(|led| **led != Rgb::BLACK);
             LampDocument {
-                brightness: Some(view.active.led_brightness),
+                brightness: Some(view.settings.active.led_brightness),
                 ..led(*lit.unwrap_or(first))
             }
         }

@@ -92,7 +92,7 @@ fn market_sensors(view: &View) -> Vec<Entity> {
     ]);
     for currency in view.offer.currencies() {
         let code = currency.code();
-        let is_active = view.active.act_currencies.contains(currency);
+        let is_active = view.settings.active.act_currencies.contains(currency);
         let key = code.to_ascii_lowercase();
         let price = json!({ "name": format!("Price {code}"), "topic": MARKET, "val_tpl": value_of(&format!("prices.{code}")), "ic": "mdi:bitcoin", "stat_cla": "measurement", "unit_of_meas": code });
         let sats = json!({ "name": format!("Sats per {code}"), "topic": MARKET, "val_tpl": format!("{{% set price = (value_json.prices.{code} | default({{}})).value | default(0) | float %}}{{{{ (100000000 / price) | round(0) | int if price else None }}}}"), "ic": "mdi:swap-horizontal", "stat_cla": "measurement", "unit_of_meas": "sat" });
@@ -273,7 +273,7 @@ fn buttons(view: &View) -> Vec<Entity> {
 
 /// Controls that are not a single setting.
 fn controls(view: &View) -> Vec<Entity> {
-    let settings = &view.active;
+    let settings = &view.settings.active;
     let order = settings.rotation_order();
     let screens = order.iter().filter(|id| settings.is_screen_available(**id));
     let screens: Vec<_> = screens.filter_map(|id| catalog::find(*id)).collect();
@@ -485,7 +485,7 @@ const DND_SCHEDULE: &str = Key::dnd_time_enabled.name();
 
 /// A template for the name of the current screen.
 fn screen_name(view: &View) -> String {
-    let settings = &view.active;
+    let settings = &view.settings.active;
     let order = settings.rotation_order();
     let screens = order.iter().filter_map(|id| catalog::find(*id));
     let names = screens.map(|screen| format!("{}: '{}'", screen.id, screen.name));

@@ -102,7 +102,7 @@ impl From<&FrontlightState> for FrontlightStatus {
 impl DndStatus {
     /// Do Not Disturb of a view.
     pub fn of(view: &View) -> DndStatus {
-        let settings = &view.settings;
+        let settings = &view.settings.stored;
         DndStatus {
             enabled: settings.dnd_enabled,
             dnd_time_enabled: settings.dnd_time_enabled,

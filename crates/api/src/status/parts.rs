@@ -141,7 +141,7 @@ impl Connections {
     pub fn of(view: &View) -> Connections {
         let up = |id: SourceId| view.sources.get(&id).is_some_and(|state| state.up);
         let relay = up(SourceId::Relay);
-        let (price, blocks) = match view.active.data_source {
+        let (price, blocks) = match view.settings.active.data_source {
             data_source::EXPLORER => (up(SourceId::Exchange) || relay, up(SourceId::Explorer)),
             data_source::NOSTR => (up(SourceId::Nostr), up(SourceId::Nostr)),
             _ => (relay, relay),
@@ -151,7 +151,7 @@ impl Connections {
             blocks,
             v2: relay,
             nostr: up(SourceId::Nostr) || up(SourceId::Zaps),
-            nwc: view.active.nwc_enabled && up(SourceId::Wallet),
+            nwc: view.settings.active.nwc_enabled && up(SourceId::Wallet),
         }
     }
 }

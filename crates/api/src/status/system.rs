@@ -145,7 +145,7 @@ impl SystemStatus {
         firmware: FirmwareStatus,
     ) -> SystemStatus {
         // A radio that does not report its power uses as much as it may.
-        let allowed = view.active.tx_power.unwrap_or(tx_power::MAX);
+        let allowed = view.settings.active.tx_power.unwrap_or(tx_power::MAX);
         SystemStatus {
             memory: memory.into(),
             fs_used_bytes: disk.used,

@@ -174,7 +174,7 @@ impl TruthStatus {
         let uptime = surroundings.map(|surroundings| surroundings.uptime);
         let fee = view
             .market
-            .current_fee(view.active.fee_precision())
+            .current_fee(view.settings.active.fee_precision())
             .map(Fee::datum);
         let prices = view.market.prices.iter();
         let price = |(currency, price): (&Currency, &Datum<Price>)| {

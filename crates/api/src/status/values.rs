@@ -106,7 +106,7 @@ impl MarketStatus {
                 .with_state(truth.height.name())
         });
         let fee_rate = market
-            .current_fee(view.active.fee_precision())
+            .current_fee(view.settings.active.fee_precision())
             .map(Fee::datum)
             .map(|fee| {
                 let rate = Quantity::Text(fee_rate(view, fee.value));
@@ -179,7 +179,7 @@ pub(super) fn price_state(view: &View, currency: Currency) -> PriceState {
 
 /// A fee rate as a text, with the decimals of the settings.
 pub(super) fn fee_rate(view: &View, rate: FeeRate) -> String {
-    let decimals = if view.active.block_fee_dec { 2 } else { 0 };
+    let decimals = if view.settings.active.block_fee_dec { 2 } else { 0 };
     fixed(rate.micros, decimals)
 }
 

@@ -70,7 +70,7 @@ fn block(view: &View) -> WidgetItem {
 
 /// The price in the first chosen currency that has one.
 fn price(view: &View) -> WidgetItem {
-    let currencies = view.active.currencies();
+    let currencies = view.settings.active.currencies();
     let prices = &view.market.prices;
     let mut priced = currencies.iter().filter(|code| prices.contains_key(code));
     let currency = priced.next().or(currencies.first());
@@ -91,7 +91,7 @@ fn price(view: &View) -> WidgetItem {
 fn fee(view: &View) -> WidgetItem {
     let fee = view
         .market
-        .current_fee(view.active.fee_precision())
+        .current_fee(view.settings.active.fee_precision())
         .map(Fee::datum);
     let unit = "sat/vB";
     WidgetItem {

@@ -265,7 +265,7 @@ fn the_widget_has_four_public_values() {
     ];
     assert_eq!(widget(&view), old);
     // A chosen currency without a price is skipped.
-    view.active = Arc::new(Settings {
+    view.settings.active = Arc::new(Settings {
         act_currencies: ["JPY", "USD"]
             .map(|code| Currency::parse(code).unwrap())
             .to_vec(),
@@ -563,7 +563,7 @@ fn each_flag_has_its_own_member() {
     }
     for at in 0..3 {
         let [enabled, timed, active] = [0, 1, 2].map(|place| place == at);
-        let settings = Arc::make_mut(&mut view.settings);
+        let settings = Arc::make_mut(&mut view.settings.stored);
         (settings.dnd_enabled, settings.dnd_time_enabled) = (enabled, timed);
         view.dnd_active = active;
         let dnd = &status(&view, 60)["dnd"];

@@ -481,7 +481,7 @@ fn info_has_the_documented_members() {
         screens.any(|screen| screen["id"] == 80)
     };
     let mut with_miner = clock.view();
-    Arc::make_mut(&mut with_miner.active).miner_enabled = true;
+    Arc::make_mut(&mut with_miner.settings.active).miner_enabled = true;
     assert!(!has_miner_screen(&view) && has_miner_screen(&with_miner));
     assert_eq!(
         info,
@@ -1073,7 +1073,7 @@ fn a_release_is_offered_only_if_the_clock_accepts_it() {
         ..program()
     };
     let mut disabled = clock.view();
-    Arc::make_mut(&mut disabled.active).ota_enabled = false;
+    Arc::make_mut(&mut disabled.settings.active).ota_enabled = false;
     for (view, program) in [(&view, &not_updatable), (&disabled, &program())] {
         assert_eq!(documents::update(view, program), None);
         let document = discovery::device(view, program, &broker);

@@ -20,7 +20,7 @@ impl Device {
         output: &mut Output,
     ) -> Reply {
         let handled = self.act_on_display(request, now, output);
-        self.displays.apply_settings(self.settings.active());
+        self.displays.apply_settings(&self.settings.active);
         handled.map(|()| Changed::default())
     }
 
@@ -38,23 +38,23 @@ impl Device {
                 step,
             } => self.record_contact(token, id, contact, step, now),
             DisplayRequest::Log(token, lines) => {
-                self.displays.add_log(token, lines, self.settings.active())
+                self.displays.add_log(token, lines, &self.settings.active)
             }
             DisplayRequest::Add(token, id, change) => {
                 let display = self
                     .displays
-                    .add(token, id, change, self.settings.active())?;
+                    .add(token, id, change, &self.settings.active)?;
                 self.change(|settings| settings.displays.push(display), now, output);
                 Ok(())
             }
             DisplayRequest::Change(id, change) => {
-                let approved = self.displays.change(&id, change, self.settings.active())?;
+                let approved = self.displays.change(&id, change, &self.settings.active)?;
                 self.change(|settings| settings.displays = approved, now, output);
                 Ok(())
             }
             DisplayRequest::Remove(id) => {
                 let is_it = |display: &Display| display.id == id;
-                if self.settings.active().displays.iter().any(is_it) {
+                if self.settings.active.displays.iter().any(is_it) {
                     let remove = |display: &Display| !is_it(display);
                     self.change(|settings| settings.displays.retain(remove), now, output);
                     Ok(())
@@ -76,7 +76,7 @@ impl Device {
         step: RotationStep,
         now: Now,
     ) -> Result<(), Refusal> {
-        let settings = self.settings.active();
+        let settings = &self.settings.active;
         let id = self
             .displays
             .contact(token, id, contact, settings, now.uptime)?;

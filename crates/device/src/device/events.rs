@@ -35,7 +35,7 @@ impl Device {
             LinkNews::None => RefreshCause::Data,
             LinkNews::FirstAddress => {
                 self.settle_strip(now.uptime);
-                let settings = self.settings.active();
+                let settings = &self.settings.active;
                 self.lights.play(Animation::Success, settings, now.uptime);
                 RefreshCause::Data
             }
@@ -77,10 +77,10 @@ impl Device {
             UpdateEvent::Failed(reason) => {
                 let text = format!("an update was given up: {reason}");
                 self.event_log.add(DeviceEvent::Warning { text });
-                self.glass.end_update(self.settings.active(), uptime);
+                self.glass.end_update(&self.settings.active, uptime);
             }
             UpdateEvent::Installed => {
-                self.glass.end_update(self.settings.active(), uptime);
+                self.glass.end_update(&self.settings.active, uptime);
             }
             UpdateEvent::Verified => {
                 self.glass.complete_update();
@@ -146,7 +146,7 @@ impl Device {
     ) -> RefreshCause {
         let at = contacts.at.min(now.uptime);
         self.advance_hold(at, output);
-        let settings = self.settings.active();
+        let settings = &self.settings.active;
         if !self.network.accepts(contacts.down, settings) {
             return RefreshCause::Data;
         }

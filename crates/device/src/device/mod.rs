@@ -87,8 +87,8 @@ impl Device {
         let currencies = upstream.currencies_among(&settings.currencies());
         let settings = RunningSettings::new(settings, currencies);
         let mut device = Device {
-            glass: Glass::new(board, memory.slot, settings.active(), now),
-            lights: Lights::new(&board, settings.active(), now.uptime),
+            glass: Glass::new(board, memory.slot, &settings.active, now),
+            lights: Lights::new(&board, &settings.active, now.uptime),
             network: NetworkControl::default(),
             buttons: ButtonDecoder::default(),
             restarts: Restarts::default(),
@@ -105,7 +105,7 @@ impl Device {
             upstream,
             now,
         };
-        device.displays.apply_settings(device.settings.active());
+        device.displays.apply_settings(&device.settings.active);
         if device.upstream.knows_nothing() {
             device.glass.keep(LayerContent::Splash, now.uptime);
         }
@@ -204,7 +204,7 @@ impl Device {
         [
             self.glass.next_deadline(&known, now),
             self.lights.next_deadline(&self.settings, now),
-            self.network.next_deadline(self.settings.active()),
+            self.network.next_deadline(&self.settings.active),
             self.restarts.next_deadline(),
             self.buttons.next_deadline(),
             self.upstream.next_deadline(now),
@@ -227,7 +227,7 @@ impl Device {
 
     /// Colours of the LED strip, as in `Desired::strip`.
     pub fn strip(&self) -> Vec<Rgb> {
-        self.lights.pixels(self.settings.active())
+        self.lights.pixels(&self.settings.active)
     }
 
     /// Duties of the frontlight, as in `Desired::frontlight`.
@@ -242,7 +242,7 @@ impl Device {
 
     /// The settings as stored.
     pub fn settings(&self) -> &Arc<Settings> {
-        self.settings.stored()
+        &self.settings.stored
     }
 
     /// The memory to restore after a restart.
@@ -290,18 +290,18 @@ impl Device {
                 return self.forgotten(outcome, now, output);
             }
             Input::Finished(Finished::Painted(serial)) => {
-                let settings = self.settings.active();
+                let settings = &self.settings.active;
                 self.glass.painted(serial);
                 self.lights.handle_painted(serial, settings, uptime);
                 self.settle_strip(uptime);
                 self.restarts.painted(serial, uptime);
             }
             Input::ButtonsAtPowerOn(contacts) => {
-                self.network.power_on(contacts, self.settings.active())
+                self.network.power_on(contacts, &self.settings.active)
             }
             Input::Sensed(sensed) => self
                 .lights
-                .set_ambient_light(sensed.millilux(), self.settings.active()),
+                .set_ambient_light(sensed.millilux(), &self.settings.active),
             Input::TimeServer(connection) => self.upstream.observe_time_server(connection, now),
             Input::TimeServerRejected => self.upstream.refuse_time(),
             Input::Broker(news) => self.record_broker_event(news, uptime),
@@ -317,13 +317,13 @@ impl Device {
     /// Handles everything that is due by now. Returns the kind of the required repaint.
     fn advance(&mut self, now: Now, output: &mut Output) -> RefreshCause {
         self.lights.advance(&self.settings, now);
-        let settings = self.settings.active();
+        let settings = &self.settings.active;
         let no_network = self.network.advance(settings, now.uptime);
         let planned = self.restarts.advance(now.uptime);
         let reboots = no_network.into_iter().chain(planned).map(Effect::Reboot);
         output.effects.extend(reboots);
         self.show_directions(now.uptime);
-        let caused = self.glass.advance(self.settings.active(), now.uptime);
+        let caused = self.glass.advance(&self.settings.active, now.uptime);
         if self.upstream.advance(now) {
             output.unsaved.memory = true;
             caused.max(RefreshCause::Data)
@@ -343,7 +343,7 @@ impl Device {
             now,
         );
         let presented = self.glass.present(cause, &known, now);
-        let (settings, newest) = (self.settings.active(), self.glass.picture().serial);
+        let (settings, newest) = (&self.settings.active, self.glass.picture().serial);
         match presented {
             Presented::Price => self.lights.flash_for_price(settings, now.uptime),
             Presented::Nothing | Presented::Picture => {}
@@ -354,7 +354,7 @@ impl Device {
 
     /// Shows how to reach the access point while it is up.
     fn show_directions(&mut self, uptime: Duration) {
-        let (link, settings) = (self.network.link(), self.settings.active());
+        let (link, settings) = (self.network.link(), &self.settings.active);
         match link.plan(settings).access_point {
             Some(access_point) => {
                 let directions = Directions {
@@ -374,7 +374,7 @@ impl Device {
         self.settle_strip(now.uptime);
         let fault = self.fault();
         self.lights
-            .show_fault(fault, self.settings.active(), now.uptime);
+            .show_fault(fault, &self.settings.active, now.uptime);
     }
 
     fn settle_strip(&mut self, uptime: Duration) {
@@ -416,7 +416,7 @@ impl Device {
         self.upstream.reoffer(&self.settings.active_after(&stored));
         let currencies = self.upstream.currencies_among(&stored.currencies());
         let before = self.settings.store(stored, currencies);
-        let settings = self.settings.active();
+        let settings = &self.settings.active;
         let feed = |settings: &Settings| {
             (
                 settings.ota_enabled,
@@ -433,7 +433,7 @@ impl Device {
         self.upstream.apply_settings(&self.settings, now);
         self.lights.apply_settings(&before, settings, now.uptime);
         self.lights.update_quiet(&self.settings, now);
-        if !self.settings.stored().http_auth_pass.is_empty() {
+        if !self.settings.stored.http_auth_pass.is_empty() {
             self.glass.hide(Layer::SignIn);
         }
         cause
@@ -441,7 +441,7 @@ impl Device {
 
     /// Stores changed settings and marks them as unsaved.
     fn store(&mut self, settings: Settings, now: Now, output: &mut Output) -> RefreshCause {
-        if settings == **self.settings.stored() {
+        if settings == *self.settings.stored {
             return RefreshCause::Data;
         }
         output.unsaved.settings = true;
@@ -455,7 +455,7 @@ impl Device {
         now: Now,
         output: &mut Output,
     ) -> RefreshCause {
-        let mut settings = (**self.settings.stored()).clone();
+        let mut settings = (*self.settings.stored).clone();
         change(&mut settings);
         self.store(settings, now, output)
     }

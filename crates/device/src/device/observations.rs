@@ -61,7 +61,7 @@ impl Device {
         now: Now,
         output: &mut Output,
     ) -> RefreshCause {
-        let (settings, uptime) = (self.settings.active(), now.uptime);
+        let (settings, uptime) = (&self.settings.active, now.uptime);
         match news {
             MarketChange::Nothing => {}
             MarketChange::Value => output.unsaved.memory = true,
@@ -92,7 +92,7 @@ impl Device {
             }
             MarketChange::Currencies => {
                 output.unsaved.memory = true;
-                let stored = self.settings.stored().clone();
+                let stored = self.settings.stored.clone();
                 return self.adopt(stored, now);
             }
         }
@@ -105,7 +105,7 @@ impl Device {
             sats: zap.amount.0,
             message: zap.message.clone(),
         });
-        let (settings, picture) = (self.settings.active(), self.glass.next_picture());
+        let (settings, picture) = (&self.settings.active, self.glass.next_picture());
         self.lights.flash_for_zap(picture, settings, uptime);
         self.glass.notify(LayerContent::Zap(zap), uptime);
     }

@@ -19,7 +19,7 @@ use crate::{
 impl Device {
     /// What the world should look like.
     pub fn desired(&self) -> Desired {
-        let settings = self.settings.active();
+        let settings = &self.settings.active;
         Desired {
             picture: self.glass.picture().clone(),
             strip: self.strip(),
@@ -35,7 +35,7 @@ impl Device {
     /// One snapshot of the device.
     pub fn view(&self) -> View {
         let (active, link, slot) = (
-            self.settings.active(),
+            &self.settings.active,
             self.network.link(),
             self.glass.slot(),
         );
@@ -48,9 +48,7 @@ impl Device {
             board: self.board,
             glass: self.glass.without_passwords(),
             host,
-            running: self.settings.clone(),
-            settings: self.settings.stored().clone(),
-            active: active.clone(),
+            settings: self.settings.clone(),
             restart_for: self.settings.pending_restart(),
             hostname: link.hostname(active),
             current_screen: slot.screen,
@@ -116,7 +114,7 @@ impl Device {
         if self.is_erasing() {
             return MqttPlan::Off;
         }
-        let (settings, link) = (self.settings.active(), self.network.link());
+        let (settings, link) = (&self.settings.active, self.network.link());
         let wanted = match link.own_hostname(settings) {
             Some(hostname) => mqtt::plan(settings, &hostname, self.broker_restarts),
             None => MqttPlan::Paused,
@@ -133,7 +131,7 @@ impl Device {
         if self.is_erasing() {
             return None;
         }
-        let (settings, link) = (self.settings.active(), self.network.link());
+        let (settings, link) = (&self.settings.active, self.network.link());
         let hostname = link.own_hostname(settings)?;
         let may_act = link.is_usable() && !self.glass.has(Layer::SafeMode);
         releases::plan(settings, &hostname, may_act)
@@ -151,7 +149,7 @@ impl Device {
     fn broker_state(&self) -> Option<SourceState> {
         match self.broker_plan() {
             MqttPlan::Off => None,
-            MqttPlan::Paused if !self.settings.active().mqtt_enabled => None,
+            MqttPlan::Paused if !self.settings.active.mqtt_enabled => None,
             // A paused source is not connected, even if its last report was that it is.
             MqttPlan::Paused => {
                 let mut broker = self.broker.clone();

@@ -29,7 +29,7 @@ impl Device {
         now: Now,
         output: &mut Output,
     ) -> (Reply, RefreshCause) {
-        let (settings, uptime) = (self.settings.active(), now.uptime);
+        let (settings, uptime) = (&self.settings.active, now.uptime);
         match request {
             Request::Patch(patch) => self.patch(&patch, now, output),
             Request::Display(request) => (
@@ -60,7 +60,7 @@ impl Device {
             }
             Request::RestartTimer => {
                 self.run_timer(true, now, output);
-                self.glass.restart_timer(self.settings.active(), uptime);
+                self.glass.restart_timer(&self.settings.active, uptime);
                 done(RefreshCause::Data)
             }
             Request::FullRefresh => done(RefreshCause::Forced),
@@ -150,7 +150,7 @@ impl Device {
     ) -> RefreshCause {
         let mut cause = RefreshCause::Data;
         for gesture in gestures {
-            let action = gesture.action(self.settings.active());
+            let action = gesture.action(&self.settings.active);
             self.event_log.add(pressed(*gesture));
             // While the portal is up, only a factory reset is possible.
             let action = action.filter(|action| {
@@ -164,7 +164,7 @@ impl Device {
     }
 
     fn patch(&mut self, patch: &Patch, now: Now, output: &mut Output) -> (Reply, RefreshCause) {
-        let stored = self.settings.stored();
+        let stored = &self.settings.stored;
         let catalogue = Catalogue {
             currencies: self.upstream.currencies().to_vec(),
             screens: stored.available_screens(),
@@ -183,7 +183,7 @@ impl Device {
         now: Now,
         output: &mut Output,
     ) -> (Reply, RefreshCause) {
-        let import = transfer::import(self.settings.stored(), body);
+        let import = transfer::import(&self.settings.stored, body);
         if let Some(rejection) = import.refused.into_iter().next() {
             return (Err(Refusal::Rejected(rejection)), RefreshCause::Data);
         }
@@ -194,7 +194,7 @@ impl Device {
     /// Moves one screen forward or back, and starts the timer.
     fn step(&mut self, direction: Navigation, now: Now, output: &mut Output) -> RefreshCause {
         let cause = self.run_timer(true, now, output);
-        let settings = self.settings.active();
+        let settings = &self.settings.active;
         cause.max(self.glass.step(direction, settings, now.uptime))
     }
 
@@ -205,7 +205,7 @@ impl Device {
     /// Performs the action of a button.
     fn act(&mut self, action: ButtonAction, now: Now, output: &mut Output) -> RefreshCause {
         let debugging = self.glass.has(Layer::Debug);
-        let (settings, uptime) = (self.settings.active(), now.uptime);
+        let (settings, uptime) = (&self.settings.active, now.uptime);
         match action {
             ButtonAction::TogglePause => {
                 let running = settings.timer_active;
@@ -218,10 +218,10 @@ impl Device {
             ButtonAction::Previous => self.step(Navigation::Previous, now, output),
             ButtonAction::ToggleDebug => self.glass.toggle_debug(settings, uptime),
             ButtonAction::ToggleDnd => {
-                let enabled = !self.settings.stored().dnd_enabled;
+                let enabled = !self.settings.stored.dnd_enabled;
                 let animation = if enabled { Animation::QuietOn } else { Animation::QuietOff };
                 let cause = self.change(|settings| settings.dnd_enabled = enabled, now, output);
-                let settings = self.settings.active();
+                let settings = &self.settings.active;
                 self.lights.acknowledge_dnd(animation, settings, uptime);
                 cause
             }

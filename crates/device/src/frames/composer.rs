@@ -40,7 +40,7 @@ impl View {
     /// There is no such screen, or its feature is off.
     pub fn frame(&self, content: FrameContent, now: Now) -> Result<Frame, Refusal> {
         let mut frame = self.glass.frame(content, &self.context(now), now)?;
-        let quiet_until = quiet_deadline(&self.running, now).filter(|_| self.dnd_active);
+        let quiet_until = quiet_deadline(&self.settings, now).filter(|_| self.dnd_active);
         frame.changes.quiet_for = quiet_until.map(|at| at.saturating_sub(now.uptime));
         Ok(frame)
     }
@@ -56,7 +56,7 @@ impl View {
         page: &str,
         now: Now,
     ) -> Result<DisplayPicture, Refusal> {
-        let settings = self.running.active();
+        let settings = &self.settings.active;
         let (display, is_approved) = (state.display.clone(), state.is_approved);
         if !is_approved {
             let (panels, style) = (self.glass.panel_count(), style(settings));
@@ -99,14 +99,13 @@ impl View {
     ) -> Result<Picture, Refusal> {
         let catalogue = Catalogue {
             currencies: self.offer.currencies().to_vec(),
-            screens: self.running.stored().available_screens(),
+            screens: self.settings.stored.available_screens(),
         };
         let patched =
-            patch::apply(self.running.stored(), patch, &catalogue).map_err(Refusal::Rejected)?;
+            patch::apply(&self.settings.stored, patch, &catalogue).map_err(Refusal::Rejected)?;
         let mut changed = self.clone();
         let before = changed.store(patched.settings);
-        let settings = Arc::clone(changed.running.active());
-        let settings = &*settings;
+        let settings = &changed.settings.active;
         let mut cause = changed.glass.apply_settings(&before, settings, now.uptime);
         match screen {
             PreviewedScreen::Current => {}
@@ -128,8 +127,8 @@ impl View {
     /// before.
     fn store(&mut self, settings: Settings) -> Arc<Settings> {
         let currencies = self.offer.among(&settings.currencies());
-        let before = self.running.store(Arc::new(settings), currencies);
-        let roster = Roster::new(self.running.active(), None);
+        let before = self.settings.store(Arc::new(settings), currencies);
+        let roster = Roster::new(&self.settings.active, None);
         Arc::make_mut(&mut self.market).retain_figures(|source| roster.identity(source));
         before
     }
@@ -139,7 +138,7 @@ impl View {
             market: &self.market,
             mark_reasons: &self.mark_reasons,
             truth: self.truth.height_truth(now),
-            running: &self.running,
+            running: &self.settings,
             host: &self.host,
             silence: self.silence.clone(),
             ip: &self.link.ip,

@@ -66,7 +66,7 @@ pub struct ComposeContext<'a> {
 impl<'a> ComposeContext<'a> {
     /// Settings the device runs on.
     pub fn settings(&self) -> &'a Settings {
-        self.running.active()
+        &self.running.active
     }
 }
 

@@ -64,7 +64,7 @@ impl Lights {
 
     /// Advances all animations and fades to the present, and starts and ends Do Not Disturb by its schedule.
     pub fn advance(&mut self, running: &RunningSettings, now: Now) {
-        let (settings, uptime) = (&**running.active(), now.uptime);
+        let (settings, uptime) = (&*running.active, now.uptime);
         self.update_quiet(running, now);
         self.strip.advance(self.strip_gate(settings), uptime);
         if let Some(frontlight) = &mut self.frontlight {
@@ -80,7 +80,7 @@ impl Lights {
 
     /// Uptime of the next deadline.
     pub fn next_deadline(&self, running: &RunningSettings, now: Now) -> Option<Duration> {
-        let (settings, frontlight) = (running.active(), self.frontlight.as_ref());
+        let (settings, frontlight) = (&running.active, self.frontlight.as_ref());
         [
             self.strip.next_deadline(),
             frontlight.and_then(|light| light.next_deadline(settings, self.quiet, now.uptime)),
@@ -261,7 +261,7 @@ impl Lights {
 
     /// Starts or ends Do Not Disturb, if that is due.
     pub fn update_quiet(&mut self, running: &RunningSettings, now: Now) {
-        let settings = running.active();
+        let settings = &running.active;
         let quiet = quiet::is_active(settings, || running.local(now));
         if quiet == self.quiet {
             return;
@@ -398,7 +398,7 @@ impl Lights {
 /// Uptime of the next start or end of the schedule of Do Not Disturb.
 pub(crate) fn quiet_deadline(running: &RunningSettings, now: Now) -> Option<Duration> {
     let utc = now.utc?;
-    let edge = quiet::next_edge(running.active(), running.zone(), utc)?;
+    let edge = quiet::next_edge(&running.active, running.zone(), utc)?;
     let left_ms = edge.unix_ms.saturating_sub(utc.unix_ms).unsigned_abs();
     Some(now.uptime + Duration::from_millis(left_ms))
 }

@@ -38,10 +38,10 @@ pub struct BuildIdentity {
 pub fn document(view: &View, identity: &BuildIdentity) -> Map<String, Value> {
     let mut document = Map::new();
     let context = CheckContext {
-        settings: &view.settings,
+        settings: &view.settings.stored,
         available: &Catalogue {
             currencies: view.offer.currencies().to_vec(),
-            screens: view.settings.available_screens(),
+            screens: view.settings.stored.available_screens(),
         },
     };
     emit_identity(view, identity, &mut document);
@@ -63,7 +63,7 @@ pub fn document(view: &View, identity: &BuildIdentity) -> Map<String, Value> {
 /// The settings document without the secrets that GET shows, for exports and topics that others can read.
 pub fn public_document(view: &View, identity: &BuildIdentity) -> Map<String, Value> {
     let mut document = document(view, identity);
-    pool_user::hide_token(&view.settings, &mut document);
+    pool_user::hide_token(&view.settings.stored, &mut document);
     document
 }
 
@@ -99,7 +99,11 @@ fn emit_row(spec: &Spec, context: &CheckContext<'_>, document: &mut Map<String, 
 }
 
 fn emit_state(view: &View, document: &mut Map<String, Value>) {
-    let (fg, bg) = if view.settings.inverted_color { (WHITE, BLACK) } else { (BLACK, WHITE) };
+    let (fg, bg) = if view.settings.stored.inverted_color {
+        (WHITE, BLACK)
+    } else {
+        (BLACK, WHITE)
+    };
     document.insert("fgColor".into(), fg.into());
     document.insert("bgColor".into(), bg.into());
     document.insert("timerRunning".into(), view.timer_running.into());
@@ -134,7 +138,7 @@ fn emit_parts(view: &View, document: &mut Map<String, Value>) {
 
 fn emit_secrets(view: &View, document: &mut Map<String, Value>) {
     for spec in SPECS.iter().filter(|spec| spec.access == Access::WriteOnly) {
-        let stored = view.settings.get(spec.key);
+        let stored = view.settings.stored.get(spec.key);
         let is_set = stored.as_str().is_some_and(|secret| !secret.is_empty());
         document.insert(format!("{}Set", spec.name), is_set.into());
         if let Some(masked) = spec.kind.masked(&stored) {

@@ -13,9 +13,10 @@ use market::{
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunningSettings {
     /// What clients see.
-    stored: Arc<Settings>,
+    pub stored: Arc<Settings>,
     /// What is in effect: live settings at once, the others as at the start.
-    active: Arc<Settings>,
+    pub active: Arc<Settings>,
+    /// The zone of `active`.
     zone: Zone,
     /// Active values of `httpAuthEnabled` and `httpAuthPass` before a generated password replaced them.
     replaced_auth: Option<(bool, PasswordHash)>,
@@ -34,16 +35,6 @@ impl RunningSettings {
             active: Arc::new(active),
             replaced_auth: None,
         }
-    }
-
-    /// What clients see.
-    pub fn stored(&self) -> &Arc<Settings> {
-        &self.stored
-    }
-
-    /// What is in effect.
-    pub fn active(&self) -> &Arc<Settings> {
-        &self.active
     }
 
     /// The active time zone.

@@ -201,7 +201,7 @@ impl Roster {
 
     fn plan_of(&self, settings: &RunningSettings) -> Plan {
         // All chosen currencies are requested, even if they are not offered at the moment.
-        self.plan_for(settings.active(), &settings.stored().currencies())
+        self.plan_for(&settings.active, &settings.stored.currencies())
     }
 
     /// The plan of these settings.

@@ -271,7 +271,7 @@ impl World {
 
     /// A figure of the pool, miner or wallet of the settings.
     pub(crate) fn polled<T>(&self, source: SourceId, value: T) -> Polled<T> {
-        let settings = self.device.view().active;
+        let settings = self.device.view().settings.active;
         let plan = sources::plan(&settings, &[], ByHand::default(), None);
         let plan = plan.get(&source);
         Polled {

@@ -95,7 +95,7 @@ impl Twins {
         let now = now_at(self.uptime);
         let effects = self.clocks.each_mut().map(|clock| {
             let polled = Polled {
-                identity: bench::figure_identity(&clock.view().active, source),
+                identity: bench::figure_identity(&clock.view().settings.active, source),
                 value: value.clone(),
             };
             handle(clock, Input::Observed(source, vec![of(polled)]), now)

@@ -29,7 +29,7 @@ pub fn agree(view: &View, desired: &Desired, model: &Model) {
         model.slot,
         "the screen"
     );
-    assert_eq!(*view.active, model.settings, "the settings");
+    assert_eq!(*view.settings.active, model.settings, "the settings");
     let picture = &desired.picture;
     assert_eq!(picture.cells.len(), view.board.panels, "one cell per panel");
     let disputed = view.disputed.then_some(Mark::Disputed);
@@ -43,7 +43,7 @@ pub fn after(world: &World, step: &Step) {
     let desired = world.device.desired();
     assert_eq!(view.data.len(), view.board.panels, "one text per panel");
     assert!(
-        world.is_erasing() || world.stores(&view.settings),
+        world.is_erasing() || world.stores(&view.settings.stored),
         "the acknowledged settings differ from the stored ones after {step}"
     );
     network(world, step);
@@ -110,5 +110,5 @@ fn network(world: &World, step: &Step) {
     } else if radio.is_up() && !radio.erasing {
         assert!(!desired.sources.is_empty(), "no source runs, after {step}");
     }
-    radio.check_timeouts(&view.active, world.now.uptime);
+    radio.check_timeouts(&view.settings.active, world.now.uptime);
 }

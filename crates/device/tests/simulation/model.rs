@@ -64,7 +64,7 @@ pub struct Model {
 impl Model {
     /// A device that starts with the memory of the previous run.
     pub fn start(board: BoardSpec, view: &View, before: Option<&Model>) -> Model {
-        let settings = Settings::clone(&view.active);
+        let settings = Settings::clone(&view.settings.active);
         let had = |value: fn(&Model) -> bool| before.is_some_and(value);
         let mut model = Model {
             board,
@@ -164,7 +164,7 @@ impl Model {
                     assert_eq!(refused, expected, "whether {request:?} is refused");
                 }
                 if !refused {
-                    self.request(request, &view.active);
+                    self.request(request, &view.settings.active);
                 }
             }
             Input::SafeMode(_) => self.show(SAFE, "safe-mode"),

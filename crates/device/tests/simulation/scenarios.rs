@@ -688,10 +688,13 @@ fn a_generated_password_is_shown_until_the_first_sign_in() {
         world.handle(locked.clone());
         let view = world.device.view();
         assert_eq!((view.mode, view.shows_password), ("sign-in", true));
-        assert!(view.active.http_auth_enabled, "a password is required");
-        assert_eq!(view.active.http_auth_pass.phc(), "hash");
         assert!(
-            !view.settings.http_auth_enabled,
+            view.settings.active.http_auth_enabled,
+            "a password is required"
+        );
+        assert_eq!(view.settings.active.http_auth_pass.phc(), "hash");
+        assert!(
+            !view.settings.stored.http_auth_enabled,
             "the stored settings are unchanged"
         );
         assert_eq!(view.restart_for, [""; 0], "no setting waits for a restart");
@@ -724,7 +727,7 @@ fn a_generated_password_is_shown_until_the_first_sign_in() {
         assert_eq!(view.restart_for, waits);
         assert_eq!((view.mode, view.shows_password), ("rotation", false));
         assert_eq!(
-            view.active.http_auth_pass.phc(),
+            view.settings.active.http_auth_pass.phc(),
             "hash",
             "until the restart"
         );

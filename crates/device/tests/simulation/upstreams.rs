@@ -145,7 +145,7 @@ fn codes(list: &str) -> Vec<Currency> {
 
 /// The currencies of the rotation.
 fn rotating(world: &World) -> Vec<Currency> {
-    let entries = rotation::sequence(&world.device.view().active);
+    let entries = rotation::sequence(&world.device.view().settings.active);
     let tickers = entries.iter().filter(|entry| entry.slot.screen == 20);
     tickers.filter_map(|entry| entry.slot.currency).collect()
 }

@@ -215,7 +215,7 @@ impl World {
             }
             Step::Fee(rate) => {
                 // The device accepts fee rates of the configured source only.
-                let source = match self.device.view().active.data_source {
+                let source = match self.device.view().settings.active.data_source {
                     data_source::EXPLORER => SourceId::Explorer,
                     _ => SourceId::Relay,
                 };

@@ -78,7 +78,7 @@ impl World {
         let view = self.device.view();
         let shown = view
             .market
-            .current_fee(view.active.fee_precision())?
+            .current_fee(view.settings.active.fee_precision())?
             .datum();
         let text = market::units::fixed(shown.value.micros, 2);
         Some((text, shown.source))
@@ -229,7 +229,7 @@ proptest! {
             world.wait(wait);
             let mark = world.fee_mark();
             let view = world.device.view();
-            let Some(shown) = view.market.current_fee(view.active.fee_precision()) else { continue };
+            let Some(shown) = view.market.current_fee(view.settings.active.fee_precision()) else { continue };
             let age = shown.datum().seen.age_at(Duration::from_secs(world.secs())).unwrap();
             prop_assert_eq!(mark == Some(Mark::Stale), age > STALE_FEE, "{:?} old", age);
         }

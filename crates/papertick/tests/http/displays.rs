@@ -746,7 +746,7 @@ async fn approved_displays_outlive_a_restart() {
     let token = add(&clock, body).await;
     let before = list(&clock).await;
     display(&clock, TOKEN, OG).await;
-    let stored = store::to_json(&clock.view.borrow().settings);
+    let stored = store::to_json(&clock.view.borrow().settings.stored);
     let (settings, notes) = store::from_json(&stored);
     assert!(notes.is_empty(), "{notes:?}");
     let clock = Clock::with(Setup {

@@ -47,12 +47,12 @@ async fn the_etag_of_the_settings_changes_only_with_them() {
 
     clock.change(|view| view.millilux = Some(1));
     assert_eq!(read().await.status, 304);
-    clock.change(|view| Arc::make_mut(&mut view.settings).timer_active = false);
+    clock.change(|view| Arc::make_mut(&mut view.settings.stored).timer_active = false);
     assert_eq!(
         clock.get("/api/settings").await.header("etag"),
         Some(tag.as_str())
     );
-    clock.change(|view| Arc::make_mut(&mut view.settings).led_brightness = 5);
+    clock.change(|view| Arc::make_mut(&mut view.settings.stored).led_brightness = 5);
     let other = read().await;
     assert_eq!(other.status, 200);
     assert_ne!(other.header("etag"), Some(tag.as_str()));

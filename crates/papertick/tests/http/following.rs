@@ -118,7 +118,7 @@ async fn a_client_receives_changes_of_settings() {
     client.frame().await;
     let first = tag().await;
     assert_eq!(client.status().await["settingsTag"], first);
-    clock.change(|view| Arc::make_mut(&mut view.settings).led_brightness = 5);
+    clock.change(|view| Arc::make_mut(&mut view.settings.stored).led_brightness = 5);
     let second = client.status().await["settingsTag"].clone();
     assert_ne!(second, first);
     assert_eq!(second, tag().await);

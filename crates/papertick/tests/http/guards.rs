@@ -50,9 +50,9 @@ async fn metrics_can_be_public_and_nothing_else() {
     let clock = guarded().await;
     for (open, status) in [(false, 401), (true, 200), (false, 401)] {
         clock.change(|view| {
-            view.active = Arc::new(Settings {
+            view.settings.active = Arc::new(Settings {
                 metrics_open: open,
-                ..(*view.active).clone()
+                ..(*view.settings.active).clone()
             });
         });
         assert_eq!(clock.get("/metrics").await.status, status, "{open}");
@@ -133,7 +133,7 @@ async fn the_longest_credentials_work() {
         .json("PATCH", "/api/settings", &body.to_string())
         .await;
     assert_eq!(answer.status, 200, "{}", answer.text());
-    let stored = clock.view.borrow().settings.as_ref().clone();
+    let stored = clock.view.borrow().settings.stored.as_ref().clone();
     let restarted = Clock::with(Setup {
         settings: stored,
         ..Setup::default()
@@ -195,9 +195,9 @@ async fn credentials_are_those_stored_at_the_start() {
         let settings = Settings {
             http_auth_enabled: true,
             http_auth_pass: hash("new"),
-            ..(*view.settings).clone()
+            ..(*view.settings.stored).clone()
         };
-        view.settings = settings.into();
+        view.settings.stored = settings.into();
     });
     assert_eq!(clock.get("/api/status").await.status, 200);
 }

@@ -199,7 +199,7 @@ async fn switching_uploads_needs_a_restart() {
             ..Setup::default()
         })
         .await;
-        clock.change(|view| view.settings = with(!started_with).into());
+        clock.change(|view| view.settings.stored = with(!started_with).into());
         for path in ["/upload/firmware", "/upload/webui"] {
             let answer = clock.send("POST", path, &["Content-Length: 1"], "x").await;
             let expected = if started_with { 503 } else { 403 };
@@ -304,7 +304,7 @@ async fn the_status_has_the_connections() {
     let clock = Clock::start().await;
     for (data_source, nwc_enabled, up, expected) in rows {
         clock.change(|view| {
-            view.active = Arc::new(Settings {
+            view.settings.active = Arc::new(Settings {
                 data_source: *data_source,
                 nwc_enabled: *nwc_enabled,
                 ..Settings::default()
@@ -335,7 +335,7 @@ async fn the_system_status_has_the_values_of_host_and_device() {
     ];
     for (configured, reported, expected) in rows {
         clock.change(|view| {
-            view.active = Arc::new(Settings {
+            view.settings.active = Arc::new(Settings {
                 tx_power: configured,
                 ..Settings::default()
             });
@@ -391,7 +391,7 @@ async fn the_fee_rate_of_the_status_is_the_shown_one() {
     ];
     for (decimals, whole, precise, in_status, in_metrics) in rows {
         clock.change(|view| {
-            view.active = Arc::new(Settings {
+            view.settings.active = Arc::new(Settings {
                 block_fee_dec: decimals,
                 ..Settings::default()
             });

@@ -174,7 +174,7 @@ async fn passwords_are_stored_as_hashes() {
     assert_eq!(first.text(), r#"{"rebootRequired":true}"#);
     let second = clock.json("PATCH", "/api/settings", body).await;
     assert_eq!(second.text(), "");
-    let stored = clock.view.borrow().settings.http_auth_pass.clone();
+    let stored = clock.view.borrow().settings.stored.http_auth_pass.clone();
     assert!(stored.phc().starts_with("$argon2id$"), "{}", stored.phc());
 
     let answer = clock.get("/api/settings").await;

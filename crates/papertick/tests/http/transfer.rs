@@ -187,7 +187,7 @@ async fn invalid_files_are_refused_with_a_reason() {
     );
     let huge = json!({ "file": good(), "padding": "x".repeat(200_000) });
     assert_eq!(post(&clock, IMPORT, &huge, &[]).await.status, 400);
-    assert_eq!(clock.view.borrow().settings.led_brightness, 128);
+    assert_eq!(clock.view.borrow().settings.stored.led_brightness, 128);
 }
 
 #[tokio::test]
@@ -231,7 +231,7 @@ async fn an_import_and_its_log_line_name_secrets_without_values() {
         let change = json!({ "name": name, "secret": true });
         assert!(changes.contains(&change), "{name}: {changes:?}");
     }
-    assert_eq!(*clock.view.borrow().settings, with_secrets());
+    assert_eq!(*clock.view.borrow().settings.stored, with_secrets());
     let response = clock.get("/api/log").await;
     let text = response.text();
     assert!(text.contains("settings imported from a file"), "{text}");

@@ -193,7 +193,7 @@ async fn a_network_that_cannot_be_forgotten_is_reported() {
     assert!(outcome.is_err(), "the clock does not restart");
     let view = rig.receivers.view.borrow().clone();
     assert!(view.notes[0].contains("not forgotten"), "{:?}", view.notes);
-    assert!(view.settings.wifi_configured);
+    assert!(view.settings.stored.wifi_configured);
 }
 
 #[tokio::test(start_paused = true)]
@@ -234,6 +234,7 @@ async fn nothing_is_erased_before_a_restart() {
             .until("connected")
             .await
             .settings
+            .stored
             .wifi_configured
     );
 }

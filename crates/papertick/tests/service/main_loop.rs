@@ -114,7 +114,7 @@ impl LoopRig {
     }
 
     fn digit_px(&self) -> u32 {
-        self.receivers.view.borrow().settings.digit_font_px
+        self.receivers.view.borrow().settings.stored.digit_font_px
     }
 
     /// Requests a factory reset and wipes the store; returns the reply.
@@ -286,7 +286,7 @@ async fn initial_inputs_are_visible_and_saved() {
         "nothing can be stored: the disk is full",
     ];
     assert_eq!(view.notes, notes);
-    assert!(view.settings.dnd_enabled);
+    assert!(view.settings.stored.dnd_enabled);
 
     let mut rig = idle.run();
     let effect = rig.receivers.effects.recv().await;
@@ -344,7 +344,10 @@ async fn a_failed_factory_reset_changes_nothing() {
         }
         assert_eq!(reply, Err(Refusal::NotErased), "step {step}");
         let view = rig.receivers.view.borrow().clone();
-        assert_eq!((view.mode, view.settings.digit_font_px), ("splash", 210));
+        assert_eq!(
+            (view.mode, view.settings.stored.digit_font_px),
+            ("splash", 210)
+        );
         assert!(view.notes[0].contains("factory reset"), "{:?}", view.notes);
         let rig = LoopRig::on(rig.stop().await);
         assert_eq!(rig.digit_px(), 210, "step {step}");
@@ -497,7 +500,7 @@ async fn a_forgotten_network_restarts_the_clock_even_if_the_disk_fails() {
     rig.disk.arrange(1, DiskFault::Error);
     let forgotten = Input::Finished(Finished::Forgotten(Ok(())));
     rig.inbox.settle(forgotten).await.unwrap();
-    assert!(rig.receivers.view.borrow().settings.wifi_configured);
+    assert!(rig.receivers.view.borrow().settings.stored.wifi_configured);
     let effect = rig.receivers.effects.recv().await;
     assert_eq!(effect, Some(Effect::Reboot(RebootReason::WifiReset)));
     let notes = rig.receivers.view.borrow().notes.join("; ");

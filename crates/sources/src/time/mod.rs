@@ -146,7 +146,7 @@ impl TimeSync {
     /// The servers that the owner names, or the default.
     fn wanted(&self) -> ServerAddresses {
         let view = self.view.borrow();
-        let named = view.active.time_servers.iter();
+        let named = view.settings.active.time_servers.iter();
         let named = named.filter_map(|place| split_authority(place).ok());
         let named = named.map(|(host, port)| (host.to_owned(), port.unwrap_or(TIME_PORT)));
         let named: ServerAddresses = named.collect();

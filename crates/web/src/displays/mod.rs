@@ -149,7 +149,7 @@ async fn draw(call: &Call, state: &DisplayState) -> Result<(DisplayPicture, Imag
     let (view, now) = (call.state.view(), call.state.services.clock.now());
     let composed = view.display_picture(state, &page(call), now);
     let mut picture = composed.map_err(|refusal| response::from_answer(refusal_answer(refusal)))?;
-    picture.frame = (call.state.frame_times).keep(picture.frame, &view.active.zone());
+    picture.frame = (call.state.frame_times).keep(picture.frame, view.settings.zone());
     let _permit = if picture.is_approved {
         None
     } else {

@@ -40,7 +40,9 @@ fn values(metrics: &mut MetricsWriter, view: &View, now: Now) {
             (label("currency", currency.code()), price)
         }),
     );
-    let fee = view.market.current_fee(view.active.fee_precision());
+    let fee = view
+        .market
+        .current_fee(view.settings.active.fee_precision());
     let fee = fee.map(Fee::datum);
     metrics.gauge(
         "fee_rate",

@@ -289,12 +289,12 @@ impl Upstream {
         let change = self.roster.update(settings);
         self.apply(change);
         self.heights
-            .set_rules(height_rules(settings.active(), self.roster.planned()));
-        self.price_rules = price_rules(settings.active());
+            .set_rules(height_rules(&settings.active, self.roster.planned()));
+        self.price_rules = price_rules(&settings.active);
         let roster = &self.roster;
         Arc::make_mut(&mut self.market).retain_figures(|source| roster.identity(source));
         self.update_height(now);
-        let (offered, chosen) = (self.offer.currencies(), settings.stored().currencies());
+        let (offered, chosen) = (self.offer.currencies(), settings.stored.currencies());
         let is_wanted =
             |currency: &Currency| offered.contains(currency) || chosen.contains(currency);
         if !self.market.prices.keys().all(is_wanted) {

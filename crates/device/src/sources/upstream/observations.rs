@@ -222,6 +222,6 @@ impl Upstream {
     /// Returns whether prices in a currency are of use.
     fn wants_prices_in(&self, currency: Currency, settings: &RunningSettings) -> bool {
         self.offer.currencies().contains(&currency)
-            || settings.stored().currencies().contains(&currency)
+            || settings.stored.currencies().contains(&currency)
     }
 }

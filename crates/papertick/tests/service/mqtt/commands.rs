@@ -78,7 +78,7 @@ async fn commands_are_executed_and_answered() {
     let response = on(&format!("{OWN}/tools/7"));
     assert_eq!(response.correlation.as_deref(), Some(b"mine".as_slice()));
     assert_eq!(parse(&response.payload)["status"], 200);
-    assert_eq!(rig.view().settings.led_brightness, 3);
+    assert_eq!(rig.view().settings.stored.led_brightness, 3);
     assert_eq!(
         parse(&on(&format!("{OWN}/settings")).payload)["ledBrightness"],
         3
@@ -266,7 +266,7 @@ async fn a_command_that_changes_the_connection_is_answered() {
     for id in 0..3 {
         assert!([200, 503].contains(&statuses[&Some(id)]), "{statuses:?}");
     }
-    assert!(!rig.view().active.mqtt_panels);
+    assert!(!rig.view().settings.active.mqtt_panels);
     let _next = TestBroker::accept(&mut arrivals).await;
     assert_eq!(rig.effect().await, Effect::Reboot(RebootReason::Requested));
     assert!(start.elapsed() <= Duration::from_secs(31));
@@ -334,7 +334,7 @@ async fn commands_over_the_limit_are_refused() {
         dropped.get("busy").is_some_and(|busy| *busy > 0),
         "{dropped:?}"
     );
-    assert_eq!(rig.view().settings.led_brightness, 7);
+    assert_eq!(rig.view().settings.stored.led_brightness, 7);
     rig.stop().await;
 }
 
@@ -348,9 +348,15 @@ async fn passwords_are_hashed_and_never_published() {
         )
         .await;
     let view = rig
-        .wait_for("changed", |view| view.settings.mqtt_user == "me")
+        .wait_for("changed", |view| view.settings.stored.mqtt_user == "me")
         .await;
-    assert!(view.settings.ota_pass.phc().starts_with("$argon2id$"));
+    assert!(
+        view.settings
+            .stored
+            .ota_pass
+            .phc()
+            .starts_with("$argon2id$")
+    );
     for message in broker.all_within(Duration::from_secs(5)).await {
         let text = String::from_utf8_lossy(&message.payload);
         assert!(
@@ -378,7 +384,7 @@ async fn a_command_is_parsed_after_the_one_before_it() {
     let view = rig.view();
     let red = view.lights.iter().filter(|led| led.red == 9).count();
     assert_eq!(red, 3, "{:?}", view.lights);
-    let settings = &view.settings;
+    let settings = &view.settings.stored;
     assert_eq!(
         (
             settings.dnd_start_hour,

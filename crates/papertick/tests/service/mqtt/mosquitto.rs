@@ -236,12 +236,12 @@ async fn the_documented_access_list_is_sufficient() {
     broker
         .publish("homeassistant", &format!("{OWN}/set"), &set(11), &[])
         .await;
-    rig.wait_for("set", |view| view.settings.led_brightness == 11)
+    rig.wait_for("set", |view| view.settings.stored.led_brightness == 11)
         .await;
     broker
         .publish("homeassistant", "papertick/group/shop/set", &set(12), &[])
         .await;
-    rig.wait_for("set", |view| view.settings.led_brightness == 12)
+    rig.wait_for("set", |view| view.settings.stored.led_brightness == 12)
         .await;
     let document = format!(r#"{{"rev": "a", "settings": {}}}"#, set(13));
     broker
@@ -252,7 +252,7 @@ async fn the_documented_access_list_is_sufficient() {
             &["-r"],
         )
         .await;
-    rig.wait_for("applied", |view| view.settings.led_brightness == 13)
+    rig.wait_for("applied", |view| view.settings.stored.led_brightness == 13)
         .await;
     // Another clock is not allowed to.
     broker
@@ -266,8 +266,10 @@ async fn the_documented_access_list_is_sufficient() {
             &[],
         )
         .await;
-    let view = rig.wait_for("set", |view| view.settings.mow_mode).await;
-    assert_eq!(view.settings.led_brightness, 13);
+    let view = rig
+        .wait_for("set", |view| view.settings.stored.mow_mode)
+        .await;
+    assert_eq!(view.settings.stored.led_brightness, 13);
     // Nothing that the clock needs was refused.
     assert_eq!(view.mqtt.as_ref().unwrap().last_error, None);
     rig.stop().await;

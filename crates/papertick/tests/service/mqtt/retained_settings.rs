@@ -51,7 +51,7 @@ async fn retained_settings_are_merged_and_the_more_specific_wins() {
     for (delay, topic, document, expected) in rows {
         broker.publish_retained(topic, document).await;
         sleep(Duration::from_secs(delay)).await;
-        let settings = Arc::clone(&rig.view().settings);
+        let settings = Arc::clone(&rig.view().settings.stored);
         let applied = (
             settings.led_brightness,
             settings.mow_mode,
@@ -85,7 +85,7 @@ async fn retained_settings_are_merged_and_the_more_specific_wins() {
             .publish_retained(&own, &own_settings.to_string())
             .await;
         sleep(Duration::from_secs(3)).await;
-        let settings = Arc::clone(&rig.view().settings);
+        let settings = Arc::clone(&rig.view().settings.stored);
         assert_eq!(settings.explorer_instance.expose(), "own.example");
         assert_eq!(
             (
@@ -110,21 +110,21 @@ async fn retained_settings_are_merged_and_the_more_specific_wins() {
     // The owner's change stays until the broker sends the documents again.
     rig.patch(json!({ "ledBrightness": 77 })).await;
     sleep(Duration::from_secs(3)).await;
-    assert_eq!(rig.view().settings.led_brightness, 77);
+    assert_eq!(rig.view().settings.stored.led_brightness, 77);
     drop(broker);
     let mut broker = TestBroker::accept(&mut arrivals).await;
     broker
         .publish_retained(all, r#"{"settings":{"ledBrightness":1}}"#)
         .await;
     sleep(Duration::from_secs(3)).await;
-    assert_eq!(rig.view().settings.led_brightness, 1);
+    assert_eq!(rig.view().settings.stored.led_brightness, 1);
     rig.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn invalid_settings_are_reported_and_change_nothing() {
     let (rig, _arrivals, mut broker) = settled(settings("broker", 0)).await;
-    let before = rig.view().settings.led_brightness;
+    let before = rig.view().settings.stored.led_brightness;
     #[rustfmt::skip]
     let rows = [
         (r#"{"rev":"e","settings":{"ledBrightness":5,"mqttPort":-1}}"#, "e", "range:mqttPort"),
@@ -145,7 +145,11 @@ async fn invalid_settings_are_reported_and_change_nothing() {
                 break;
             }
         }
-        assert_eq!(rig.view().settings.led_brightness, before, "{document}");
+        assert_eq!(
+            rig.view().settings.stored.led_brightness,
+            before,
+            "{document}"
+        );
     }
     // A document may need a setting of another one.
     broker
@@ -160,7 +164,7 @@ async fn invalid_settings_are_reported_and_change_nothing() {
             r#"{"settings":{"proxyEnabled":true}}"#,
         )
         .await;
-    rig.wait_for("applied", |view| view.settings.proxy_enabled)
+    rig.wait_for("applied", |view| view.settings.stored.proxy_enabled)
         .await;
     rig.stop().await;
 }
