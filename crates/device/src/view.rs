@@ -32,8 +32,6 @@ pub struct View {
     pub host: HostFacts,
     /// The settings.
     pub settings: RunningSettings,
-    /// Names of the settings that take effect at the next start.
-    pub restart_for: Vec<&'static str>,
     /// Host name, without a domain.
     pub hostname: String,
     /// Id of the current screen of the rotation, even if another layer covers it.
@@ -51,16 +49,8 @@ pub struct View {
     /// The visible layer: `rotation`, `splash`, `safe-mode`, `sign-in`, `custom`, `zap`, `payment`, `debug`, `update`,
     /// `portal`, `erasing`.
     pub mode: &'static str,
-    /// The rotation timer runs.
-    pub timer_running: bool,
-    /// An update is under way.
-    pub updating: bool,
-    /// Received so far, percent.
-    pub updated_percent: u8,
     /// What is known of releases.
     pub releases: Releases,
-    /// White on black.
-    pub inverted: bool,
     /// Currencies that can be chosen.
     pub offer: Offer,
     /// Latest of all observations.

@@ -8,6 +8,7 @@ use alloc::{
 
 use device::{
     event_log::DeviceEvent,
+    glass::Layer,
     lights::{Rgb, frontlight::DUTY_MAX},
     memory::utc_of,
     mqtt::Broker,
@@ -212,10 +213,11 @@ pub fn update<'a>(view: &'a View, program: &'a ProgramInfo) -> Option<Value> {
     let offered = found.filter(|found| found.verdict.is_offered());
     let latest = found.map(|_| offered.map_or(installed, |offered| &offered.version));
     let text = |text: &'a String| Some(text.as_str()).filter(|text| !text.is_empty());
+    let is_updating = view.glass.has(Layer::Update);
     Some(json!(UpdateDocument {
         installed_version: installed,
-        in_progress: view.updating,
-        update_percentage: view.updating.then_some(view.updated_percent),
+        in_progress: is_updating,
+        update_percentage: is_updating.then(|| view.glass.updated_percent()),
         latest_version: latest.map(String::as_str),
         title: offered.and_then(|offered| text(&offered.title)),
         release_url: offered.and_then(|offered| text(&offered.page)),
@@ -473,7 +475,7 @@ pub fn reported<'a>(reports: &'a [SettingsReport], view: &View) -> Option<Value>
         rev: &report.rev,
         applied: report.error.is_none(),
         error: report.error.as_deref(),
-        reboot_required: !view.restart_for.is_empty(),
+        reboot_required: !view.settings.pending_restart().is_empty(),
     };
     let most_specific = reports.last()?;
     let scopes = reports

@@ -18,6 +18,7 @@ use core::time::Duration;
 
 use device::{
     displays::DisplayState,
+    glass::Layer,
     lights::{frontlight::DUTY_MAX, strip::MuteReason},
     settings::emit::lux,
     view::{SourceState, View},
@@ -265,9 +266,9 @@ impl ClockStatus {
         ClockStatus {
             current_screen: view.current_screen,
             num_screens: view.board.panels,
-            timer_running: view.timer_running,
-            is_updating: view.updating,
-            epd_inverted: view.inverted,
+            timer_running: view.settings.active.timer_active,
+            is_updating: view.glass.has(Layer::Update),
+            epd_inverted: view.settings.active.inverted_color,
             connection_status: Connections::of(view),
             rssi: view.link.rssi,
             currency: currency.unwrap_or_default().to_owned(),
@@ -283,7 +284,7 @@ impl ClockStatus {
             mode: view.mode,
             stale: view.stale,
             disputed: view.disputed,
-            restart_for: view.restart_for.clone(),
+            restart_for: view.settings.pending_restart(),
             panel_faults: PanelFailure::all(panels),
             notes: view.notes.clone(),
         }

@@ -845,7 +845,7 @@ fn reported_has_every_scope() {
     );
     assert_eq!(document["scopes"], json!({ "all": all, "own": own }));
     // A setting waits for a restart.
-    view.restart_for = vec!["dataSource"];
+    Arc::make_mut(&mut view.settings.stored).data_source = 3;
     let document = documents::reported(&reports, &view).unwrap();
     for report in [
         &document,

@@ -106,7 +106,10 @@ fn emit_state(view: &View, document: &mut Map<String, Value>) {
     };
     document.insert("fgColor".into(), fg.into());
     document.insert("bgColor".into(), bg.into());
-    document.insert("timerRunning".into(), view.timer_running.into());
+    document.insert(
+        "timerRunning".into(),
+        view.settings.active.timer_active.into(),
+    );
     document.insert("currentScreen".into(), view.current_screen.into());
     let height = view.market.height.as_ref().map_or(0, |height| height.value);
     document.insert("blockHeight".into(), height.into());

@@ -63,7 +63,7 @@ const ROWS: &[(&str, &str, &str)] = &[
 /// Effects, visible layer, screen, timer, quiet hours.
 fn state(world: &World) -> String {
     let view = world.device.view();
-    let timer = if view.timer_running { "runs" } else { "paused" };
+    let timer = if view.settings.active.timer_active { "runs" } else { "paused" };
     let quiet = if view.dnd_active { "quiet" } else { "loud" };
     let (effects, mode, screen) = (&world.effects, view.mode, view.current_screen);
     format!("{effects:?} {mode} {screen} {timer} {quiet}")

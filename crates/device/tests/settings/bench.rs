@@ -41,7 +41,6 @@ pub(crate) fn view(settings: &Settings) -> View {
         data: vec![String::new(); BOARD.panels],
         sentence: device::spoken::EMPTY_PANELS.into(),
         mode: "rotation",
-        timer_running: true,
         offer: Offer::new(currencies()),
         millilux: Some(15_849),
         ..device.view()

@@ -139,7 +139,7 @@ fn an_unreadable_pairing_is_set_but_has_no_masked_form() {
 #[test]
 fn the_state_is_that_of_the_view() {
     let mut view = bench::view(&Settings::default());
-    view.timer_running = false;
+    Arc::make_mut(&mut view.settings.active).timer_active = false;
     view.current_screen = 4;
     view.link.ip = "192.0.2.7".into();
     Arc::make_mut(&mut view.market).height = Some(Datum {

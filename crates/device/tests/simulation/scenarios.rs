@@ -401,9 +401,9 @@ fn presses_are_measured_by_the_time_of_their_edges() {
     let two_clicks = view_after_a_busy_device(&[(0b0010, 0), (0, 100), (0b0010, 200), (0, 300)]);
     assert_eq!(two_clicks.current_screen, 4);
     let nearly_long = view_after_a_busy_device(&[(0b0001, 0), (0, 790)]);
-    assert!(!nearly_long.dnd_active && !nearly_long.timer_running);
+    assert!(!nearly_long.dnd_active && !nearly_long.settings.active.timer_active);
     let long = view_after_a_busy_device(&[(0b0001, 0), (0, 810)]);
-    assert!(long.dnd_active && long.timer_running);
+    assert!(long.dnd_active && long.settings.active.timer_active);
     let held_still = view_after_a_busy_device(&[(0b0001, 0)]);
     assert!(held_still.dnd_active);
     let released = view_after_a_busy_device(&[(0b1111, 0), (0, 4_990)]);
@@ -697,7 +697,11 @@ fn a_generated_password_is_shown_until_the_first_sign_in() {
             !view.settings.stored.http_auth_enabled,
             "the stored settings are unchanged"
         );
-        assert_eq!(view.restart_for, [""; 0], "no setting waits for a restart");
+        assert_eq!(
+            view.settings.pending_restart(),
+            [""; 0],
+            "no setting waits for a restart"
+        );
         let glass = format!("{:?}", world.device.desired().picture.cells);
         assert!(glass.contains("canary-generated"), "{glass}");
         assert!(
@@ -724,7 +728,7 @@ fn a_generated_password_is_shown_until_the_first_sign_in() {
             "stored" => &["httpAuthPass"],
             _ => &[],
         };
-        assert_eq!(view.restart_for, waits);
+        assert_eq!(view.settings.pending_restart(), waits);
         assert_eq!((view.mode, view.shows_password), ("rotation", false));
         assert_eq!(
             view.settings.active.http_auth_pass.phc(),

@@ -429,7 +429,10 @@ async fn the_metrics_have_the_state_of_the_clock() {
             |_| {},
             "timer_running 1|dnd_active 0|safe_mode 0|stale 0|disputed 0",
         ),
-        (|view| view.timer_running = false, "timer_running 0"),
+        (
+            |view| Arc::make_mut(&mut view.settings.active).timer_active = false,
+            "timer_running 0",
+        ),
         (|view| view.dnd_active = true, "dnd_active 1"),
         (
             |view| view.safe_mode = Some("it ended".into()),

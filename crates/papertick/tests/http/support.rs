@@ -64,7 +64,6 @@ pub(crate) fn view_of(board: &str, settings: Settings) -> View {
         stale: false,
         truth: device::sources::Truth::default(),
         mode: "rotation",
-        timer_running: true,
         offer: Offer::new(
             ["USD", "EUR", "JPY"]
                 .into_iter()

@@ -109,7 +109,9 @@ async fn hanging_lookups_block_neither_changes_nor_buttons() {
         inbox.send(pressed).await.unwrap();
         sleep(Duration::from_millis(100)).await;
     }
-    let paused = receivers.view.wait_for(|view| !view.timer_running);
+    let paused = receivers
+        .view
+        .wait_for(|view| !view.settings.active.timer_active);
     timeout(SOON, paused).await.expect("in time").unwrap();
     assert_eq!(names.look_ups.load(Ordering::SeqCst), LOOK_UPS_MAX);
 

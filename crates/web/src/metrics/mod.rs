@@ -85,7 +85,7 @@ fn display(metrics: &mut MetricsWriter, view: &View) {
         "timer_running",
         "",
         "1 if the screens rotate.",
-        unlabelled(flag(view.timer_running)),
+        unlabelled(flag(view.settings.active.timer_active)),
     );
     metrics.gauge(
         "dnd_active",
