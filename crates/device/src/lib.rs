@@ -25,6 +25,7 @@ pub mod screens;
 
 pub mod buttons;
 pub mod event_log;
+pub mod history;
 pub mod memory;
 pub mod mqtt;
 mod notes;

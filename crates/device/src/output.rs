@@ -30,6 +30,8 @@ pub struct Unsaved {
     pub settings: bool,
     /// The memory differs from the stored one. It may be saved later.
     pub memory: bool,
+    /// The history differs from the stored one. It may be saved later.
+    pub history: bool,
 }
 
 /// Something that must happen exactly once.

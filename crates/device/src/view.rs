@@ -9,6 +9,7 @@ use crate::{
     displays::DisplayState,
     event_log::EventLog,
     glass::Glass,
+    history::History,
     host::HostFacts,
     lights::{Rgb, strip::MuteReason},
     releases::Releases,
@@ -87,6 +88,8 @@ pub struct View {
     pub notes: Vec<String>,
     /// Why the device runs without its sources, as a text for people. `None` if it runs normally.
     pub safe_mode: Option<String>,
+    /// How the values have moved.
+    pub history: Arc<History>,
     /// The remote displays.
     pub displays: Arc<Vec<DisplayState>>,
     /// Ids of approved remote displays that were removed since the start.

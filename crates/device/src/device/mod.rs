@@ -27,6 +27,7 @@ use crate::{
         ComposeContext, Directions, Glass, Layer, LayerContent, Presented, RefreshCause,
         rotation::{RotationSlot, Timer},
     },
+    history::History,
     host::HostFacts,
     input::{Finished, Input},
     lights::{Lights, Rgb, faults::FaultSignal, strip::Mode},
@@ -60,6 +61,7 @@ pub struct Device {
     event_log: EventLog,
     releases: Releases,
     displays: Displays,
+    history: Arc<History>,
     /// Identities of the figures known after the newest input; at the start, of the stored figures.
     known_figures: [Option<FigureIdentity>; 3],
     /// Moment at which the newest input was handled.
@@ -99,6 +101,7 @@ impl Device {
             event_log: EventLog::default(),
             releases: Releases::default(),
             displays: Displays::default(),
+            history: Arc::default(),
             known_figures,
             board,
             settings,
@@ -113,6 +116,7 @@ impl Device {
         device.lights.update_quiet(&device.settings, now);
         device.update_lights(now);
         device.present(RefreshCause::Forced, now);
+        device.record_history(now);
         device
     }
 
@@ -122,6 +126,16 @@ impl Device {
         if let Some(kept) = kept {
             self.upstream.resume_chain(kept);
         }
+        self
+    }
+
+    /// Adds the values recorded by an earlier run.
+    #[must_use]
+    pub fn with_history(mut self, kept: History) -> Device {
+        self.history = Arc::new(kept);
+        self.history
+            .retain_currencies(&self.settings.stored.currencies());
+        self.record_history(self.now);
         self
     }
 
@@ -138,6 +152,7 @@ impl Device {
         self.update_lights(now);
         self.present(due.max(caused).max(late), now);
         self.report_new_problems(&before);
+        output.unsaved.history = self.record_history(now);
         output.unsaved.memory |= self.figures_differ();
         output.unsaved.memory |= self.remembered() != remembered;
         output
@@ -166,6 +181,16 @@ impl Device {
         }
     }
 
+    /// Records the values that are due; returns whether there is something new to store.
+    fn record_history(&mut self, now: Now) -> bool {
+        let (upstream, settings) = (&self.upstream, &self.settings);
+        let readings = || {
+            let known = known(upstream, settings, &self.host, &self.network, now);
+            self.glass.readings(&known, now)
+        };
+        self.history.record(upstream.height(), now, readings)
+    }
+
     /// Values that are saved soon after they change.
     fn remembered(&self) -> (RotationSlot, Option<u32>, Arc<Vec<String>>) {
         let peers = Arc::clone(self.upstream.peers());
@@ -183,6 +208,7 @@ impl Device {
     pub fn restore(&mut self, settings: Arc<Settings>, now: Now) {
         self.adopt(settings, now);
         self.present(RefreshCause::Data, now);
+        self.record_history(now);
     }
 
     /// Records the outcome of the newest save; the error is a text for people.
@@ -208,6 +234,7 @@ impl Device {
             self.restarts.next_deadline(),
             self.buttons.next_deadline(),
             self.upstream.next_deadline(now),
+            self.history.next_deadline(now),
         ]
         .into_iter()
         .flatten()
@@ -253,6 +280,11 @@ impl Device {
             currencies: self.upstream.currencies().to_vec(),
             peers: self.upstream.peers().to_vec(),
         }
+    }
+
+    /// The values to store beside the memory.
+    pub fn history(&self) -> &Arc<History> {
+        &self.history
     }
 
     /// The chain to store beside the memory. `None` if blocks need no proof.
@@ -431,6 +463,8 @@ impl Device {
         let cause = self.glass.apply_settings(&before, settings, now.uptime);
         self.displays.apply_settings(settings);
         self.upstream.apply_settings(&self.settings, now);
+        self.history
+            .retain_currencies(&self.settings.stored.currencies());
         self.lights.apply_settings(&before, settings, now.uptime);
         self.lights.update_quiet(&self.settings, now);
         if !self.settings.stored.http_auth_pass.is_empty() {

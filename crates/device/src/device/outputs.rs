@@ -76,6 +76,7 @@ impl Device {
             link: link.state(),
             notes: self.notes.all(),
             safe_mode: self.glass.safe_mode().map(String::from),
+            history: Arc::clone(&self.history),
             displays: Arc::clone(self.displays.states()),
             former_displays: self.displays.former().to_vec(),
             shows_password: self.glass.has(Layer::SignIn),

@@ -31,6 +31,7 @@ use market::{
     mark::Mark,
     now::{Now, UtcTime},
     polled_age_max,
+    units::Currency,
 };
 
 const SPLASH: SentenceTemplate = SentenceTemplate::new("The clock is starting.");
@@ -224,12 +225,22 @@ pub fn marks<'a>(
     now: Now,
 ) -> impl Iterator<Item = (Mark, Option<Duration>)> + 'a {
     let facts = catalog::find(slot.screen).map_or(&[][..], |screen| screen.depends_on);
-    facts.iter().flat_map(move |fact| {
-        let old = grows_old(*fact, slot, scene, now).map(|from| (Mark::Stale, from));
-        let reasons = reasons_of(*fact, slot, reasons).iter();
-        let marks = reasons.map(|reason| (reason.mark, Some(reason.from)));
-        old.into_iter().chain(marks)
-    })
+    let marks = move |fact: &Dependency| fact_marks(*fact, slot.currency, scene, reasons, now);
+    facts.iter().flat_map(marks)
+}
+
+/// Marks of a value, in a currency if it is a price.
+pub fn fact_marks<'a>(
+    fact: Dependency,
+    currency: Option<Currency>,
+    scene: &Scene<'_>,
+    reasons: &'a MarkReasons,
+    now: Now,
+) -> impl Iterator<Item = (Mark, Option<Duration>)> + use<'a> {
+    let old = grows_old(fact, currency, scene, now).map(|from| (Mark::Stale, from));
+    let reasons = reasons_of(fact, currency, reasons).iter();
+    let marks = reasons.map(|reason| (reason.mark, Some(reason.from)));
+    old.into_iter().chain(marks)
 }
 
 const DISPUTED: MarkReason = MarkReason {
@@ -238,12 +249,15 @@ const DISPUTED: MarkReason = MarkReason {
 };
 
 /// Marks for reasons other than age.
-fn reasons_of(fact: Dependency, slot: RotationSlot, reasons: &MarkReasons) -> &[MarkReason] {
+fn reasons_of(
+    fact: Dependency,
+    currency: Option<Currency>,
+    reasons: &MarkReasons,
+) -> &[MarkReason] {
     match fact {
         Dependency::Height => &reasons.height,
         Dependency::Price => {
-            let currency = slot.currency.as_ref();
-            if currency.is_some_and(|currency| reasons.prices.contains(currency)) {
+            if currency.is_some_and(|currency| reasons.prices.contains(&currency)) {
                 &[DISPUTED]
             } else {
                 &[]
@@ -260,7 +274,7 @@ fn reasons_of(fact: Dependency, slot: RotationSlot, reasons: &MarkReasons) -> &[
 /// Uptime from which on a value is stale; `Some(None)` if its age is unknown, `None` if there is no value.
 fn grows_old(
     fact: Dependency,
-    slot: RotationSlot,
+    currency: Option<Currency>,
     scene: &Scene<'_>,
     now: Now,
 ) -> Option<Option<Duration>> {
@@ -268,7 +282,7 @@ fn grows_old(
     match fact {
         Dependency::Time => None,
         Dependency::Height => old_from(market.height.as_ref(), STALE_BLOCK, now),
-        Dependency::Price => old_from(market.prices.get(&slot.currency?), STALE_PRICE, now),
+        Dependency::Price => old_from(market.prices.get(&currency?), STALE_PRICE, now),
         Dependency::Fee => {
             let fee = scene.fee()?.figure();
             Some(fee.stale_from(STALE_FEE, now))

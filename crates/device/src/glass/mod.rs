@@ -13,7 +13,7 @@ pub mod rotation;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use market::{Market, now::Now, units::Currency};
+use market::{Datum, Market, now::Now, units::Currency};
 
 use self::{
     layers::Layers,
@@ -25,7 +25,9 @@ use crate::{
     board::BoardSpec,
     cells::{Cell, Marks, Picture},
     frames::{self, Changes, Frame, FrameContent},
+    history::{self, Readings, Series},
     limits::{DEBUG_PERIOD, NO_DATA_AFTER, SPLASH_MAX, UPDATE_PAINT_MAX, UPDATE_PERIOD},
+    memory::utc_of,
     request::Refusal,
     screens::{
         Scene,
@@ -575,6 +577,39 @@ impl Glass {
             sentence,
             marks: marks.map(|(mark, _)| mark).collect(),
             shows_password: false,
+        }
+    }
+
+    /// The values that the screens show now without a mark.
+    pub fn readings(&self, known: &ComposeContext<'_>, now: Now) -> Readings {
+        let scene_in = |currency| {
+            let slot = RotationSlot {
+                screen: BLOCK_HEIGHT,
+                currency,
+            };
+            self.scene(slot, known.market, known, now)
+        };
+        let scene = scene_in(None);
+        let is_unmarked = |fact, currency| {
+            let mut marks = compose::fact_marks(fact, currency, &scene, known.mark_reasons, now);
+            !marks.any(|(_, from)| from.is_none_or(|from| from <= now.uptime))
+        };
+        let height = known.market.height.as_ref();
+        let height = height.filter(|_| is_unmarked(Dependency::Height, None));
+        let block =
+            |height: &Datum<u32>| Some((height.value, utc_of(height.seen, now)?.unix_secs()));
+        let fee = scene.fee().filter(|_| is_unmarked(Dependency::Fee, None));
+        let fee = fee.map(|fee| (Series::Fee, fee.datum().value.micros));
+        let chosen = known.running.stored.currencies();
+        let price = |currency: &Currency| {
+            let price = scene_in(Some(*currency)).shown_price()?;
+            let is_unmarked = is_unmarked(Dependency::Price, Some(*currency));
+            is_unmarked.then_some((Series::Price(*currency), price.micros))
+        };
+        let prices = history::recorded(&chosen).iter().filter_map(price);
+        Readings {
+            values: prices.chain(fee).collect(),
+            block: height.and_then(block),
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod buttons;
 mod deadlines;
+mod history;
 mod lights;
 mod recording;
 mod state;

@@ -7,6 +7,7 @@ use std::{str::FromStr, sync::Arc, time::Duration};
 use device::{
     Device,
     board::BoardSpec,
+    history::History,
     input::{Contacts, Finished, Input, LinkEvent, LinkFailure, Sensed, UpdateEvent},
     lights::{Rgb, StripEffect},
     memory::Memory,
@@ -384,7 +385,9 @@ impl World {
         assert!(notes.is_empty(), "{notes:?}");
         let memory = Memory::from_json(&self.stored.1);
         self.now.uptime = Duration::ZERO;
-        self.device = Device::new(BOARD, settings, memory, self.now);
+        let history = History::from_json(&self.device.history().to_json());
+        let device = Device::new(BOARD, settings, memory, self.now);
+        self.device = device.with_history(history);
         self.painting = None;
         self.last_started = (0, 0);
         self.recording = Recording::start(&self.device.desired(), Duration::ZERO);

@@ -1,0 +1,219 @@
+//! Which values are recorded, and what is computed of them.
+
+use std::{sync::Arc, time::Duration};
+
+use device::history::{HISTORY_CURRENCIES_MAX, History, Readings, Series, Span};
+use market::{
+    now::{Now, UtcTime},
+    units::{Currency, MICRO},
+};
+
+use crate::world::{World, settings};
+
+/// 2026-02-03 00:00 UTC.
+const MIDNIGHT: i64 = 1_770_076_800;
+
+/// Script after 12:01 in Berlin; the history that follows: values of a day, from the first known one to the current step,
+/// then blocks and their times.
+#[rustfmt::skip]
+const ROWS: &[(&str, &str)] = &[
+    // At the start of each step, not when a value comes.
+    ("wait 539999", ""),
+    ("wait 540000", "USD 12:10 64000 | EUR 12:10 59000 | JPY 12:10 9900000 | fee 12:10 12"),
+    ("wait 300000; price USD 65000; price USD 66000; fee 4.21; wait 240000",
+        "USD 12:10 66000 | EUR 12:10 59000 | JPY 12:10 9900000 | fee 12:10 4.21"),
+    // A stale value leaves a gap.
+    ("set actCurrencies=[\"USD\"]; wait 1800000; price USD 65000; wait 540000",
+        "USD 12:10 64000 - - 65000 | fee 12:10 12 12 12 12"),
+    // The height is marked, because it is below the anchor, unless the proof is off.
+    ("set actCurrencies=[\"USD\"]; block 840001; wait 540000", "USD 12:10 64000 | fee 12:10 12"),
+    ("set actCurrencies=[\"USD\"] proofMode=0; block 840001; wait 60000; block 840002; wait 480000",
+        "USD 12:10 64000 | fee 12:10 12 | 840000@12:00 840001@12:01 840002@12:02"),
+    // Other currencies.
+    ("wait 540000; set actCurrencies=[\"EUR\"]", "EUR 12:10 59000 | fee 12:10 12"),
+    ("wait 540000; set actCurrencies=[\"EUR\"]; set actCurrencies=[\"USD\"]; wait 600000",
+        "fee 12:10 12 12"),
+    ("set actCurrencies=[\"USD\"]; wait 540000; currencies EUR; wait 60000; currencies USD",
+        "USD 12:10 64000 | fee 12:10 12"),
+    ("set actCurrencies=[\"USD\"]; wait 540000; restart; wait 60000",
+        "USD 12:10 64000 | fee 12:10 12"),
+    // A clock that jumps. It records nothing in the step to which it jumped.
+    ("set actCurrencies=[\"USD\"]; wait 600000; clock 2026-02-03T12:30:00+01:00; price USD 1; wait 600000",
+        "USD 12:10 64000 - - 1 | fee 12:10 12 - - 12"),
+    ("set actCurrencies=[\"USD\"]; wait 600000; clock 2126-02-03T12:30:00+01:00; wait 60000; clock 2026-02-03T12:12:00+01:00; price USD 2; wait 480000",
+        "USD 12:10 64000 2 | fee 12:10 12 12"),
+    ("set actCurrencies=[\"USD\"]; wait 600000; clock 2026-02-03T11:08:00+01:00; price USD 3; wait 120000",
+        "USD 11:10 3 | fee 11:10 12"),
+];
+
+#[test]
+fn values_without_a_mark_are_recorded() {
+    let mut wrong = Vec::new();
+    for (script, expected) in ROWS {
+        let mut world = World::at_noon(settings("timerSeconds=0"));
+        world.run_all(script);
+        let text = text(world.device.history());
+        if text != *expected {
+            wrong.push(format!("{script}:\n    {text}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn nothing_is_recorded_without_a_wall_clock() {
+    let mut world = World::new(settings("timerSeconds=0"));
+    world.run_all("network host; network up; price USD 64000; block 840000; wait 3600000");
+    assert_eq!(**world.device.history(), History::default());
+}
+
+/// A history as a text.
+fn text(history: &History) -> String {
+    let time = |secs: i64| {
+        let minutes = (secs - MIDNIGHT) / 60 + 60;
+        format!("{:02}:{:02}", minutes / 60, minutes % 60)
+    };
+    let series = ["USD", "EUR", "JPY"].map(|code| (code, Series::Price(currency(code))));
+    let series = series.into_iter().chain([("fee", Series::Fee)]);
+    let mut parts: Vec<String> = Vec::new();
+    for (name, series) in series {
+        let values: Vec<_> = history.values(series, Span::Day).collect();
+        let Some((first, _)) = values.first() else {
+            continue;
+        };
+        let value = |value: Option<u64>| match value {
+            Some(value) => (value as f64 / MICRO as f64).to_string(),
+            None => "-".into(),
+        };
+        let values: Vec<String> = values.iter().map(|(_, of)| value(*of)).collect();
+        parts.push(format!("{name} {} {}", time(*first), values.join(" ")));
+    }
+    let blocks = history.blocks();
+    let blocks: Vec<String> = blocks
+        .map(|(height, at)| format!("{height}@{}", time(at)))
+        .collect();
+    let blocks = blocks.join(" ");
+    parts.extend((!blocks.is_empty()).then_some(blocks));
+    parts.join(" | ")
+}
+
+fn currency(code: &str) -> Currency {
+    Currency::parse(code).unwrap()
+}
+
+/// A history with the values of the steps that end with the current one, of as many currencies as are recorded. `stride`
+/// is the number of ten-minute steps from one value to the next.
+fn recorded(currencies: usize, stride: u64, values: &[Option<u64>], kept: History) -> History {
+    let mut history = Arc::new(kept);
+    let end = 2_960_000;
+    let first = end - stride * values.len() as u64;
+    for (place, value) in values.iter().enumerate() {
+        let secs = 600 * (first + stride * (1 + place as u64));
+        // At the first moment the wall clock is set; it must be steady since then for a value.
+        for secs in [secs - 1, secs] {
+            let now = Now {
+                uptime: Duration::from_secs(secs - 600 * first),
+                utc: UtcTime::plausible(secs as i64 * 1000),
+            };
+            let series = |number: usize| {
+                let letter = char::from(b'A' + number as u8);
+                Series::Price(currency(&format!("XX{letter}")))
+            };
+            let series = (0..currencies).map(series).chain([Series::Fee]);
+            let readings = || Readings {
+                values: series.filter_map(|of| Some((of, (*value)?))).collect(),
+                block: Some((place as u32, secs as i64)),
+            };
+            history.record(Some(place as u32), now, readings);
+        }
+    }
+    Arc::unwrap_or_clone(history)
+}
+
+/// Values, repeated to fill more than a day; the newest one; change since a day ago, per mille; the last six points of the
+/// line of the day.
+type DayRow = (
+    &'static [Option<u64>],
+    usize,
+    u64,
+    Option<i32>,
+    &'static str,
+);
+
+#[rustfmt::skip]
+const DAYS: &[DayRow] = &[
+    (&[], 0, 100, None, "no line"),
+    (&[Some(100)], 10, 100, None, "no line"),
+    (&[Some(100)], 11, 100, None, "500 500 500 500 500 500"),
+    (&[Some(100)], 160, 112, Some(120), "0 0 0 0 0 1000"),
+    (&[Some(64_211_530_000)], 160, 64_211_530_000, Some(0), "500 500 500 500 500 500"),
+    (&[Some(u64::MAX)], 160, 1, Some(-1000), "1000 1000 1000 1000 1000 0"),
+    (&[Some(1)], 160, u64::MAX, Some(i32::MAX), "0 0 0 0 0 1000"),
+    (&[Some(100), None, Some(300)], 160, 200, Some(1000), "1000 0 - 1000 0 500"),
+    (&[None], 160, 100, None, "no line"),
+    // The value of a day ago may be an hour away.
+    (&[Some(3000)], 139, 2001, Some(-333), "1000 1000 1000 1000 1000 0"),
+    (&[Some(3000)], 138, 2001, None, "1000 1000 1000 1000 1000 0"),
+];
+
+#[test]
+fn a_day_has_a_change_and_a_line() {
+    for (pattern, count, newest, change, line) in DAYS {
+        let values: Vec<_> = pattern.iter().copied().cycle().take(*count).collect();
+        let history = recorded(0, 1, &values, History::default());
+        assert_eq!(
+            history.day_change(Series::Fee, *newest),
+            *change,
+            "{pattern:?} {count}"
+        );
+        let points = history.day_line(Series::Fee, *newest);
+        let text = points.map_or_else(
+            || "no line".to_owned(),
+            |points| {
+                assert_eq!(points.len(), 146);
+                let text =
+                    |point: &Option<u16>| point.map_or("-".into(), |point| point.to_string());
+                points[140..]
+                    .iter()
+                    .map(text)
+                    .collect::<Vec<String>>()
+                    .join(" ")
+            },
+        );
+        assert_eq!(text, *line, "{pattern:?} {count}");
+    }
+}
+
+/// Largest file, bytes.
+const FILE_MAX: usize = 256 * 1024;
+
+#[test]
+fn the_stored_form_is_bounded_and_complete() {
+    // The values with the most digits, four for each day of more than a year, then all of more than a day.
+    let many = vec![Some(999_999_999_999_999_999); 2000];
+    let year = recorded(
+        HISTORY_CURRENCIES_MAX,
+        36,
+        &many[..1600],
+        History::default(),
+    );
+    let full = recorded(HISTORY_CURRENCIES_MAX, 1, &many, year);
+    let stored = full.to_json();
+    let bytes = serde_json::to_string(&stored).unwrap().len();
+    assert!(
+        (FILE_MAX - 24_000..FILE_MAX).contains(&bytes),
+        "{bytes} bytes"
+    );
+    assert_eq!(History::from_json(&stored).to_json(), stored);
+    assert_eq!(
+        full.values(Series::Price(currency("XXP")), Span::Year)
+            .count(),
+        1461
+    );
+    assert_eq!(
+        full.values(Series::Price(currency("XXA")), Span::Day)
+            .count(),
+        145
+    );
+    assert_eq!(full.blocks().count(), 144);
+}
