@@ -95,6 +95,11 @@ pub(crate) fn plain() -> FontId {
     fixed("atkinson")
 }
 
+/// The face of everything on a tile but its figure.
+pub(crate) fn words() -> FontId {
+    fixed("inter")
+}
+
 pub(crate) fn plain_bold() -> FontId {
     fixed("atkinsonBold")
 }

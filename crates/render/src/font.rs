@@ -36,6 +36,12 @@ const SPACING: f32 = 0.4;
 /// Coverage from which a pixel of such letters is ink, out of 255. At half coverage thin strokes would have gaps.
 const SPACED_COVER: u8 = 116;
 
+/// Size up to which soft glyphs are hinted in height, px of em.
+const SOFT_HINTED_MAX: f32 = 48.0;
+
+/// Height of the capitals of a font that does not tell it, in parts of the em.
+const CAP_HEIGHT: f32 = 0.7;
+
 pub(crate) struct Font {
     files: Vec<FontFile>,
     em_per_line: f32,
@@ -44,7 +50,31 @@ pub(crate) struct Font {
 struct FontFile {
     data: Vec<u8>,
     styles: Option<GlyphStyles>,
-    hinting: Option<(u32, HintingInstance)>,
+    /// The size that is prepared, px of em.
+    hinting: Option<(f32, HintingInstance)>,
+}
+
+/// Widths of a character, in parts of the em.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Widths {
+    pub(crate) advance: f32,
+    /// Left edge of the ink.
+    pub(crate) left: f32,
+    /// Right edge of the ink.
+    pub(crate) right: f32,
+}
+
+/// The ink of a glyph with soft edges.
+#[derive(Debug, Default)]
+pub(crate) struct SoftGlyph {
+    /// Rows from top to bottom, 255 is all ink.
+    pub(crate) coverage: Vec<u8>,
+    /// Width, px.
+    pub(crate) width: usize,
+    /// From the pen to the left edge, px.
+    pub(crate) left: i32,
+    /// From the baseline up to the top edge, px.
+    pub(crate) above: i32,
 }
 
 impl Font {
@@ -87,6 +117,44 @@ impl Font {
         self.files[file].glyph(id, half_px, em_px, ratio)
     }
 
+    /// Height of the capitals in parts of the em.
+    pub(crate) fn cap_height(&self) -> f32 {
+        let font = self.files.first().and_then(FontFile::font);
+        let metrics = font.map(|font| font.metrics(Size::new(1.0), LocationRef::default()));
+        metrics
+            .and_then(|metrics| metrics.cap_height)
+            .unwrap_or(CAP_HEIGHT)
+    }
+
+    /// The widths of a character; `None` if the font has no glyph for it.
+    pub(crate) fn widths(&self, ch: char) -> Option<Widths> {
+        let (file, id) = self.find(ch)?;
+        let font = self.files[file].font()?;
+        let metrics = font.glyph_metrics(Size::new(1.0), LocationRef::default());
+        let ink = metrics.bounds(id).unwrap_or_default();
+        Some(Widths {
+            advance: metrics.advance_width(id)?,
+            left: ink.x_min,
+            right: ink.x_max,
+        })
+    }
+
+    /// Draws a character at a size in px of em, shifted right by a part of a pixel.
+    pub(crate) fn soft_glyph(&mut self, ch: char, em_px: f32, shift: f32) -> Option<SoftGlyph> {
+        let (file, id) = self.find(ch)?;
+        let is_hinted = em_px <= SOFT_HINTED_MAX;
+        let (path, _) = self.files[file].outline(id, em_px, is_hinted)?;
+        let (coverage, place) = zeno::Mask::new(&path)
+            .transform(Some(Transform::translation(shift, 0.0)))
+            .render();
+        Some(SoftGlyph {
+            coverage,
+            width: place.width as usize,
+            left: place.left,
+            above: -place.top,
+        })
+    }
+
     fn find(&self, ch: char) -> Option<(usize, GlyphId)> {
         self.files.iter().enumerate().find_map(|(index, file)| {
             let id = file.font()?.charmap().map(ch)?;
@@ -108,22 +176,7 @@ impl FontFile {
     }
 
     fn glyph(&mut self, id: GlyphId, half_px: u32, em_px: f32, ratio: f32) -> Option<Glyph> {
-        if half_px <= HINTED_MAX {
-            self.prepare_hinting(half_px, em_px);
-        }
-        let font = self.font()?;
-        let outline = font.outline_glyphs().get(id)?;
-        let size = Size::new(em_px);
-        let linear = font
-            .glyph_metrics(size, LocationRef::default())
-            .advance_width(id)?;
-        let hinted = self.hinting.as_ref().filter(|_| half_px <= HINTED_MAX);
-        let settings = match hinted {
-            Some((_, instance)) => DrawSettings::hinted(instance, false),
-            None => DrawSettings::unhinted(size, LocationRef::default()),
-        };
-        let mut pen = Pen::default();
-        outline.draw(settings, &mut pen).ok()?;
+        let (path, linear) = self.outline(id, em_px, half_px <= HINTED_MAX)?;
         let advance = if half_px <= SPACED_MAX {
             (linear + SPACING).round()
         } else if half_px <= HINTED_MAX {
@@ -132,14 +185,35 @@ impl FontFile {
             linear
         };
         let least_cover = if half_px <= SPACED_MAX { SPACED_COVER } else { mask::HALF };
-        Some(ink(&pen.path, ratio, advance * ratio, least_cover))
+        Some(ink(&path, ratio, advance * ratio, least_cover))
     }
 
-    fn prepare_hinting(&mut self, half_px: u32, em_px: f32) {
+    /// The outline at a size, and the advance that the font gives for it, px.
+    fn outline(&mut self, id: GlyphId, em_px: f32, is_hinted: bool) -> Option<(Vec<Command>, f32)> {
+        if is_hinted {
+            self.prepare_hinting(em_px);
+        }
+        let font = self.font()?;
+        let outline = font.outline_glyphs().get(id)?;
+        let size = Size::new(em_px);
+        let linear = font
+            .glyph_metrics(size, LocationRef::default())
+            .advance_width(id)?;
+        let hinted = self.hinting.as_ref().filter(|_| is_hinted);
+        let settings = match hinted {
+            Some((_, instance)) => DrawSettings::hinted(instance, false),
+            None => DrawSettings::unhinted(size, LocationRef::default()),
+        };
+        let mut pen = Pen::default();
+        outline.draw(settings, &mut pen).ok()?;
+        Some((pen.path, linear))
+    }
+
+    fn prepare_hinting(&mut self, em_px: f32) {
         if self
             .hinting
             .as_ref()
-            .is_some_and(|(ready, _)| *ready == half_px)
+            .is_some_and(|(ready, _)| *ready == em_px)
         {
             return;
         }
@@ -159,7 +233,7 @@ impl FontFile {
         let options = HintingOptions { engine, target };
         let instance =
             HintingInstance::new(&outlines, Size::new(em_px), LocationRef::default(), options);
-        self.hinting = instance.ok().map(|instance| (half_px, instance));
+        self.hinting = instance.ok().map(|instance| (em_px, instance));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Renders pictures to bitmaps, without I/O. Includes the fonts.
 //!
 //! A [`Painter`] turns the cells of a picture into one [`Bitmap`] per panel, a [`canvas::CanvasPainter`] lays them out on one
-//! canvas.
+//! canvas, and a [`tiles::TilePainter`] draws screens as words and figures for one canvas.
 //! `paint` has the caches, `draw` one file per kind of cell, `text` lines of text, `font` and `bitcoin` single glyphs, `mask`
 //! the pixels.
 
@@ -21,6 +21,7 @@ pub mod panel_frame;
 pub mod png;
 pub mod qr;
 mod text;
+pub mod tiles;
 
 pub use bitmap::Bitmap;
 pub use faces::has_btc_symbol;

@@ -248,7 +248,7 @@ impl Typesetter {
     }
 
     /// The font, decoded if it is not cached. The cache is ordered by last use.
-    fn font(&mut self, id: FontId) -> &mut Font {
+    pub(crate) fn font(&mut self, id: FontId) -> &mut Font {
         let entry = match self.fonts.iter().position(|open| open.id == id) {
             Some(index) => self.fonts.remove(index),
             None => {

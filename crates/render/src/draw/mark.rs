@@ -8,7 +8,7 @@ use super::PixelScale;
 use crate::mask::{Area, Mask};
 
 /// Side of the mark, px.
-const SIDE: i32 = 15;
+pub(crate) const SIDE: i32 = 15;
 
 /// Distance of the mark from the edges of the panel, px.
 const EDGE: i32 = 5;
@@ -89,10 +89,13 @@ fn rows(mark: Mark) -> &'static Rows {
 }
 
 /// The circle of a mark, of four curves: arcs need sines, which differ between C libraries in the last bit.
-const CIRCLE: &str = "M14,7.5C14,11.0874 11.0874,14 7.5,14C3.9126,14 1,11.0874 1,7.5C1,3.9126 3.9126,1 7.5,1C11.0874,1 14,3.9126 14,7.5Z";
+pub(crate) const CIRCLE: &str = "M14,7.5C14,11.0874 11.0874,14 7.5,14C3.9126,14 1,11.0874 1,7.5C1,3.9126 3.9126,1 7.5,1C11.0874,1 14,3.9126 14,7.5Z";
+
+/// Radius of that circle.
+pub(crate) const CIRCLE_RADIUS: f32 = 6.5;
 
 /// The same drawing as outlines that are stroked, in the square of the bitmap.
-fn outlines(mark: Mark) -> &'static [&'static str] {
+pub(crate) fn outlines(mark: Mark) -> &'static [&'static str] {
     match mark {
         Mark::Alone => &[CIRCLE],
         Mark::Disputed => &["M1,5H14M1,10H14M11,1L4,14"],

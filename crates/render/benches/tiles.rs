@@ -1,0 +1,59 @@
+//! Time to draw tiles: from nothing, again, and with another price.
+//!
+//! `cargo bench --workspace --locked --bench tiles`
+
+#[path = "../tests/samples/mod.rs"]
+mod samples;
+
+use device::{
+    canvas::{CanvasSpec, Depth, Layout, Turn},
+    tile::Tile,
+};
+use divan::{Bencher, black_box};
+use render::tiles::TilePainter;
+
+fn main() {
+    divan::main();
+}
+
+const SPEC: CanvasSpec = CanvasSpec {
+    width: 1872,
+    height: 1404,
+    turn: Turn::None,
+    depth: Depth::Four,
+    layout: Layout::Auto,
+    dark: None,
+};
+
+/// A figure and a board of six.
+const TILES: [usize; 2] = [1, 6];
+
+fn tiles(count: usize, price: &str) -> Vec<Tile> {
+    let mut tiles = samples::board(price);
+    tiles.truncate(count);
+    tiles
+}
+
+/// With a new painter: fonts are decoded and all glyphs drawn.
+#[divan::bench(args = TILES)]
+fn cold(bencher: Bencher<'_, '_>, count: usize) {
+    let (tiles, style) = (tiles(count, "108,681"), samples::style());
+    bencher.bench_local(|| TilePainter::default().paint(black_box(&tiles), &style, &SPEC));
+}
+
+/// Ten prices in turn; all digits were drawn before.
+#[divan::bench(args = TILES)]
+fn warm_changed_price(bencher: Bencher<'_, '_>, count: usize) {
+    let (mut painter, style) = (TilePainter::default(), samples::style());
+    let boards: Vec<Vec<Tile>> = (0..10)
+        .map(|digit| tiles(count, &format!("108,68{digit}")))
+        .collect();
+    for board in &boards {
+        painter.paint(board, &style, &SPEC);
+    }
+    let mut turn = 0;
+    bencher.bench_local(|| {
+        turn += 1;
+        painter.paint(black_box(&boards[turn % boards.len()]), &style, &SPEC)
+    });
+}
