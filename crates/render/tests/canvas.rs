@@ -1,24 +1,15 @@
-//! Golden canvases: every screen on canvases of many sizes, depths, layouts and rotations; and properties of all canvases.
-//!
-//! `tests/golden/canvas/<canvas>.png` shows all screens of a canvas, large ones reduced.
-//! `tests/golden/canvas/sums.txt` has a checksum of the exact pixels of each picture.
-//! Pictures that differ are written to `target/golden/canvas`.
-//! `UPDATE_GOLDEN=1` accepts the painted pictures; check every sheet that changes.
+//! Golden canvases of cells: every screen on canvases of many sizes, depths, layouts and rotations; and properties of all
+//! canvases. `sheets` tells how to accept pictures.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-#![expect(clippy::disallowed_methods, reason = "golden images are files")]
+#![allow(clippy::disallowed_methods, reason = "golden images are files")]
 
 #[path = "../../device/tests/screens/line.rs"]
 mod line;
 mod painting;
 #[allow(dead_code, reason = "fonts have golden panels")]
 mod pictures;
-
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-};
+mod sheets;
 
 use device::{
     cells::{BlockLine, Cell, Picture},
@@ -27,10 +18,8 @@ use device::{
 use market::mark::Mark;
 use painting::picture;
 use proptest::prelude::*;
-use render::{
-    canvas::{Canvas, CanvasPainter, CanvasSpec, Depth, HEIGHTS, Layout, Turn, WIDTHS},
-    png,
-};
+use render::canvas::{Canvas, CanvasPainter, CanvasSpec, Depth, HEIGHTS, Layout, Turn, WIDTHS};
+use sheets::{grey, size};
 
 /// Additional pictures: a mark, and each layer that covers the rotation.
 const PICTURES: &[&str] = &[
@@ -49,14 +38,6 @@ const PICTURES: &[&str] = &[
 ];
 
 const CAPTION: &str = "Block height · 4 min ago";
-
-/// Greatest width of a picture on a sheet, and of a sheet, px.
-const SHEET_PICTURE_MAX: usize = 420;
-const SHEET_MAX: usize = 1700;
-
-/// Gap between pictures of a sheet, px, and its grey.
-const SHEET_GAP: usize = 8;
-const SHEET_GREY: u8 = 0x90;
 
 /// A canvas that has golden images.
 struct Case {
@@ -106,29 +87,6 @@ fn spec(width: u32, height: u32) -> CanvasSpec {
     }
 }
 
-/// The grey of a pixel, 0 to 255.
-fn grey(canvas: &Canvas, x: usize, y: usize) -> u8 {
-    let bits = canvas.depth.bits() as usize;
-    let byte = canvas.rows[y * canvas.stride() + x * bits / 8];
-    let most = (1 << bits) - 1;
-    let level = usize::from(byte) >> (8 - bits - x * bits % 8) & most;
-    (level * 255 / most) as u8
-}
-
-fn size(canvas: &Canvas) -> (usize, usize) {
-    (canvas.width as usize, canvas.height as usize)
-}
-
-/// A checksum as FNV-1a, of eight bytes at once.
-fn sum(canvas: &Canvas) -> u64 {
-    let (words, rest) = canvas.rows.as_chunks();
-    let words = words.iter().map(|word| u64::from_le_bytes(*word));
-    let all = words.chain(rest.iter().map(|byte| u64::from(*byte)));
-    all.fold(0xcbf2_9ce4_8422_2325, |sum, word| {
-        (sum ^ word).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
 /// The pixels at which two canvases differ.
 fn differing(one: &Canvas, other: &Canvas) -> Vec<(usize, usize)> {
     let (width, height) = size(one);
@@ -141,93 +99,18 @@ fn differing(one: &Canvas, other: &Canvas) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// All pictures of a canvas on one sheet, each reduced by an integer factor.
-fn sheet(canvases: &[Canvas]) -> Vec<u8> {
-    let (width, height) = size(&canvases[0]);
-    let factor = width.div_ceil(SHEET_PICTURE_MAX);
-    let (width, height) = (width / factor, height / factor);
-    let columns = SHEET_MAX / (width + SHEET_GAP);
-    let rows = canvases.len().div_ceil(columns);
-    let all_width = columns * (width + SHEET_GAP) + SHEET_GAP;
-    let all_height = rows * (height + SHEET_GAP) + SHEET_GAP;
-    let mut data = vec![SHEET_GREY; all_width * all_height];
-    for (index, canvas) in canvases.iter().enumerate() {
-        let left = SHEET_GAP + index % columns * (width + SHEET_GAP);
-        let top = SHEET_GAP + index / columns * (height + SHEET_GAP);
-        for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
-            let square = (0..factor).flat_map(|dy| (0..factor).map(move |dx| (dx, dy)));
-            let greys = square.map(|(dx, dy)| grey(canvas, x * factor + dx, y * factor + dy));
-            let all: usize = greys.map(usize::from).sum();
-            data[(top + y) * all_width + left + x] = (all / (factor * factor)) as u8;
-        }
-    }
-    let mut file = Vec::new();
-    let mut encoder = ::png::Encoder::new(&mut file, all_width as u32, all_height as u32);
-    encoder.set_color(::png::ColorType::Grayscale);
-    encoder.set_depth(::png::BitDepth::Eight);
-    encoder.set_compression(::png::Compression::High);
-    let mut writer = encoder.write_header().unwrap();
-    writer.write_image_data(&data).unwrap();
-    drop(writer);
-    file
-}
-
 #[test]
 fn screens_on_canvases() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/canvas");
-    let failed: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .parent()
-        .unwrap()
-        .join("golden/canvas");
-    let updates = std::env::var_os("UPDATE_GOLDEN").is_some();
-    let sums = fs::read_to_string(golden.join("sums.txt")).unwrap_or_default();
-    let expected: BTreeMap<&str, &str> = sums
-        .lines()
-        .filter_map(|line| line.split_once(' '))
-        .collect();
-    let mut painted = BTreeMap::new();
-    let mut wrong = Vec::new();
-    for case in cases() {
+    let painted = cases().into_iter().map(|case| {
         let mut painter = CanvasPainter::new();
-        let all = pictures::screens(case.cells);
+        let all = pictures::screens(case.cells).into_iter();
         let shown = all
-            .iter()
             .filter(|(name, _)| name.starts_with("sample--") || PICTURES.contains(&name.as_str()));
-        let (names, shown): (Vec<_>, Vec<_>) = shown.map(|(name, picture)| (name, picture)).unzip();
-        let paint = |picture| painter.paint(picture, CAPTION, &case.spec);
-        let canvases: Vec<Canvas> = shown.into_iter().map(paint).collect();
-        let mut differs = false;
-        for (screen, canvas) in names.iter().zip(&canvases) {
-            let name = format!("{}/{screen}", case.name);
-            let sum = format!("{:016x}", sum(canvas));
-            if expected.get(name.as_str()) != Some(&sum.as_str()) {
-                differs = true;
-                if !updates {
-                    let file = failed.join(&name).with_extension("png");
-                    fs::create_dir_all(file.parent().unwrap()).unwrap();
-                    fs::write(file, png::canvas(canvas)).unwrap();
-                    wrong.push(name.clone());
-                }
-            }
-            painted.insert(name, sum);
-        }
-        let file = golden.join(case.name).with_extension("png");
-        if updates && (differs || !file.exists()) {
-            fs::create_dir_all(&golden).unwrap();
-            fs::write(file, sheet(&canvases)).unwrap();
-        }
-    }
-    if updates {
-        let rows = painted.iter().map(|(name, sum)| format!("{name} {sum}\n"));
-        fs::write(golden.join("sums.txt"), rows.collect::<String>()).unwrap();
-        return;
-    }
-    assert!(
-        wrong.is_empty() && painted.len() == expected.len(),
-        "see {}:\n{}",
-        failed.display(),
-        wrong.join("\n")
-    );
+        let mut paint = |picture| painter.paint(&picture, CAPTION, &case.spec);
+        let canvases = shown.map(|(name, picture)| (name, paint(picture)));
+        (case.name, canvases.collect())
+    });
+    sheets::check("canvas", painted);
 }
 
 /// Cells of every kind.
