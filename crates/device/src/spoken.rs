@@ -6,7 +6,7 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
-use core::fmt::{self, Display, Formatter, Write};
+use core::fmt::{self, Display, Formatter};
 use market::mark::Mark;
 
 /// An English sentence with `{name}` placeholders.
@@ -144,6 +144,19 @@ pub fn count(number_of: u64, one: SentenceTemplate, more: SentenceTemplate) -> S
     }
 }
 
+/// A number with its thousands apart, such as `1,234.5`.
+pub fn grouped(number: &str) -> String {
+    let (whole, decimals) = number.split_at(number.find('.').unwrap_or(number.len()));
+    let mut text = String::with_capacity(number.len() + whole.len() / 3);
+    for (place, digit) in whole.chars().enumerate() {
+        if place > 0 && (whole.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text + decimals
+}
+
 /// The text, with a full stop if it has no end mark.
 pub fn closed(text: &str) -> String {
     let text = text.trim();
@@ -170,22 +183,13 @@ impl Display for Sentence {
     }
 }
 
-/// In English: a number has its thousands apart, such as `1,234.5`.
+/// In English, numbers as in [`grouped`].
 impl Display for SentenceValue {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         match self {
             SentenceValue::Text(text) => formatter.write_str(text),
             SentenceValue::Phrase(sentence) => sentence.fmt(formatter),
-            SentenceValue::Number(number) => {
-                let (whole, decimals) = number.split_at(number.find('.').unwrap_or(number.len()));
-                for (place, digit) in whole.chars().enumerate() {
-                    if place > 0 && (whole.len() - place).is_multiple_of(3) {
-                        formatter.write_char(',')?;
-                    }
-                    formatter.write_char(digit)?;
-                }
-                formatter.write_str(decimals)
-            }
+            SentenceValue::Number(number) => formatter.write_str(&grouped(number)),
         }
     }
 }

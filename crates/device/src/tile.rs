@@ -2,11 +2,14 @@
 //!
 //! Every text comes in forms, the longest first; the longest that fits is drawn, and nothing is ever cut.
 
-use alloc::{string::String, sync::Arc, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use market::mark::Mark;
 
 use crate::cells::Icon;
+
+/// How a line about the change of a value begins.
+const CHANGE: [char; 2] = ['▲', '▼'];
 
 /// One screen.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -21,6 +24,95 @@ pub struct Tile {
     pub graph: Option<Graph>,
     /// The mark of a doubtful or stale value. The first line says the same in words.
     pub mark: Option<Mark>,
+}
+
+impl Tile {
+    /// A screen with these forms of its name.
+    pub fn new(labels: impl IntoIterator<Item = impl Into<String>>, figures: Vec<Figure>) -> Tile {
+        Tile {
+            labels: forms(labels),
+            figures,
+            ..Tile::default()
+        }
+    }
+
+    /// A screen with a word in place of its value.
+    pub fn word(labels: impl IntoIterator<Item = impl Into<String>>, word: &str) -> Tile {
+        Tile::new(labels, Vec::from([Figure::word(word)]))
+    }
+
+    /// A screen whose value is not known yet.
+    pub fn unknown(labels: impl IntoIterator<Item = impl Into<String>>) -> Tile {
+        Tile::word(labels, "?").line(["Not known yet"])
+    }
+
+    /// Adds a line in its forms, unless it has none.
+    #[must_use]
+    pub fn line(mut self, forms: impl IntoIterator<Item = impl Into<String>>) -> Tile {
+        let forms = self::forms(forms);
+        if !forms.is_empty() {
+            self.lines.push(forms);
+        }
+        self
+    }
+}
+
+impl Tile {
+    /// The tile of a doubtful value: with its mark, a first line that names the doubt, and no change of a day.
+    ///
+    /// `from` is the time of the value, if it is known.
+    #[must_use]
+    pub fn doubted(mut self, mark: Mark, from: Option<String>) -> Tile {
+        let doubt = match (mark, from) {
+            (Mark::Alone, _) => Vec::from(["One source, not proven".into(), "Not proven".into()]),
+            (Mark::Disputed, _) => Vec::from(["Sources disagree".into(), "Disputed".into()]),
+            (Mark::Stale, Some(from)) => {
+                Vec::from([format!("Stale: from {from}"), format!("from {from}")])
+            }
+            (Mark::Stale, None) => Vec::from(["Stale".into()]),
+        };
+        let is_change = |forms: &Vec<String>| forms.iter().any(|form| form.starts_with(CHANGE));
+        self.lines
+            .retain(|forms| !is_change(forms) && *forms != doubt);
+        self.lines.insert(0, doubt);
+        self.mark = Some(mark);
+        self
+    }
+}
+
+impl Figure {
+    /// A number.
+    pub fn number(text: impl Into<String>) -> Figure {
+        Figure {
+            text: text.into(),
+            ..Figure::default()
+        }
+    }
+
+    /// A word in place of a value.
+    pub fn word(text: impl Into<String>) -> Figure {
+        Figure {
+            kind: FigureKind::Word,
+            ..Figure::number(text)
+        }
+    }
+
+    /// A text that is as large as fits.
+    pub fn text(text: impl Into<String>) -> Figure {
+        Figure {
+            kind: FigureKind::Text,
+            ..Figure::number(text)
+        }
+    }
+
+    /// The same with a unit.
+    #[must_use]
+    pub fn with_unit(self, unit: impl Into<String>) -> Figure {
+        Figure {
+            unit: unit.into(),
+            ..self
+        }
+    }
 }
 
 /// What the eye sees first.
@@ -61,4 +153,11 @@ pub enum Graph {
     Bar(u16),
     /// A QR code of this text.
     Qr(String),
+}
+
+/// Texts without equal neighbours.
+fn forms(texts: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
+    let mut forms: Vec<String> = texts.into_iter().map(Into::into).collect();
+    forms.dedup();
+    forms
 }

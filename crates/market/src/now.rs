@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use alloc::string::String;
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use serde::{Deserialize, Serialize};
 
 /// The moment at which an input is handled.
@@ -83,6 +83,16 @@ pub struct LocalTime {
     pub minute: u8,
     /// Second, 0..=59.
     pub second: u8,
+}
+
+impl LocalTime {
+    /// Day of the week, 0 is Monday.
+    pub fn weekday(&self) -> usize {
+        // Day and month are valid as unsigned numbers of one byte, so they fit.
+        let (month, day) = (self.month.cast_signed(), self.day.cast_signed());
+        let date = Date::new(self.year, month, day).unwrap_or_default();
+        usize::from(date.weekday().to_monday_zero_offset().unsigned_abs())
+    }
 }
 
 /// A time zone of the IANA database, looked up once.

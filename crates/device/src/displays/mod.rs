@@ -27,6 +27,7 @@ use crate::{
     frames::{Changes, Frame},
     request::Refusal,
     settings::Settings,
+    tile::{Figure, Graph, Tile},
 };
 
 /// Most displays, including waiting ones.
@@ -510,10 +511,17 @@ fn new_display(token: TokenDigest, contact: &DisplayContact) -> Display {
 
 /// The picture of a display that waits: the address of the page as a QR code, and the id.
 pub(crate) fn waiting_frame(id: &str, page: &str, panels: usize, style: Style) -> Frame {
+    let tile = Tile {
+        graph: Some(Graph::Qr(page.into())),
+        ..Tile::new(["New display", "Display"], Vec::from([Figure::text(id)]))
+            .line(["Approve it on the page of the clock", "Approve it"])
+            .line([page])
+    };
     let mut cells = Vec::from([Cell::Qr(page.into())]);
     cells.extend(id.chars().map(|digit| Cell::Letter(digit.into())));
     cells.resize(panels, Cell::Blank);
     Frame {
+        tiles: Vec::from([tile]),
         picture: Picture {
             cells,
             style,

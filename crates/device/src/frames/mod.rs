@@ -2,7 +2,7 @@
 
 mod composer;
 
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 use core::time::Duration;
 
 use market::now::{LocalTime, Now, UtcTime, Zone};
@@ -11,6 +11,7 @@ use crate::{
     cells::Picture,
     glass::rotation::RotationSlot,
     screens::catalog::{self, Dependency},
+    tile::Tile,
 };
 
 pub use composer::PreviewedScreen;
@@ -29,6 +30,8 @@ pub enum FrameContent {
 pub struct Frame {
     /// The picture.
     pub picture: Picture,
+    /// The same as tiles.
+    pub tiles: Vec<Tile>,
     /// The slot of the rotation that it shows. `None` for a layer.
     pub slot: Option<RotationSlot>,
     /// Name of the screen and time of its value, such as `Ticker, 14:05`; empty for a layer.

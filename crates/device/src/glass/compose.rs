@@ -15,15 +15,17 @@ use crate::{
     board::BoardSpec,
     cells::{self, Cell},
     host::HostFacts,
+    limits::NO_DATA_AFTER,
     memory,
     screens::catalog::{self, Dependency},
     screens::no_data::{self, Silence},
     screens::{
         Scene, custom, debug, erasing, payment, provisioning, safe_mode, sign_in, splash, update,
-        zap,
+        words, zap,
     },
     settings::{RunningSettings, Settings},
     spoken::{self, Sentence, SentenceTemplate},
+    tile::Tile,
 };
 use market::{
     Datum, HeightTruth, MarkReason, MarkReasons, Market,
@@ -87,6 +89,56 @@ pub fn screen_sentence(slot: RotationSlot, scene: &Scene<'_>) -> Sentence {
     }
 }
 
+/// A screen of the rotation as a tile, doubtful if it has a mark.
+pub fn screen_tile(
+    slot: RotationSlot,
+    scene: &Scene<'_>,
+    known: &ComposeContext<'_>,
+    mark: Option<Mark>,
+) -> Tile {
+    let Some(screen) = catalog::find(slot.screen) else {
+        return Tile::default();
+    };
+    let tile = (screen.tile)(scene);
+    let (zone, now) = (scene.zone, scene.now);
+    let moment = |then: Option<UtcTime>| {
+        let (then, today) = (zone.local(then?), scene.local()?);
+        Some(words::moment(then, today, scene.settings))
+    };
+    if let Some(silence) = silence(slot, known, now) {
+        let since = moment(now.start());
+        return no_data::tile(tile.labels, silence, since.as_deref(), &page(known));
+    }
+    match mark {
+        Some(mark) => tile.doubted(mark, moment(seen(slot, scene, now))),
+        None => tile,
+    }
+}
+
+/// A layer as a tile.
+pub fn layer_tile(
+    content: &LayerContent,
+    scene: &Scene<'_>,
+    known: &ComposeContext<'_>,
+    board: &BoardSpec,
+    repainted: Duration,
+) -> Tile {
+    match content {
+        LayerContent::Splash => splash::tile(),
+        LayerContent::SafeMode(reason) => safe_mode::tile(reason, &page(known)),
+        LayerContent::SignIn(made) => sign_in::tile(&known.settings().sign_in_user(), made),
+        LayerContent::Custom(cells) => custom::tile(cells),
+        LayerContent::Zap(zap) => zap::tile(zap, scene),
+        LayerContent::Payment(payment) => payment::tile(payment, scene),
+        LayerContent::Debug => debug::tile(&debug_facts(known, board, repainted)),
+        LayerContent::Update(percent) => update::tile(*percent),
+        LayerContent::Portal(directions) => {
+            provisioning::tile(&portal_facts(directions, known, board))
+        }
+        LayerContent::Erasing => erasing::tile(),
+    }
+}
+
 /// A layer as a sentence.
 pub fn layer_sentence(content: &LayerContent) -> Sentence {
     match content {
@@ -108,10 +160,18 @@ pub fn lacking(
     slot: RotationSlot,
     known: &ComposeContext<'_>,
     panels: usize,
+    now: Now,
 ) -> Option<(Vec<Cell>, Sentence)> {
-    let silence = known.silence.as_ref().filter(|_| needs_feeds(slot))?;
+    let silence = silence(slot, known, now)?;
     let cells = no_data::cells(silence, &page(known), panels);
     Some((cells, no_data::sentence(silence)))
+}
+
+/// Why a screen of the rotation has no data. `None` if it has, or if it is too early to say.
+fn silence<'a>(slot: RotationSlot, known: &'a ComposeContext<'_>, now: Now) -> Option<&'a Silence> {
+    let is_early = now.uptime < NO_DATA_AFTER;
+    let silence = known.silence.as_ref();
+    silence.filter(|_| !is_early && needs_feeds(slot))
 }
 
 /// Address of the page, without port 80; empty if it is not known.

@@ -505,9 +505,14 @@ impl Glass {
             quiet_for: None,
             price_pace: Duration::from_secs(u64::from(settings.min_sec_price_upd)),
         };
-        if is_followed && matches!(self.panels.visible(), Visible::Layer(_)) {
+        let scene = self.scene(slot, known.market, known, now);
+        let covered = (self.layers.top())
+            .filter(|_| is_followed && matches!(self.panels.visible(), Visible::Layer(_)));
+        if let Some((layer, _)) = covered {
+            let tile = compose::layer_tile(layer, &scene, known, &self.board, self.debug_painted);
             return Ok(Frame {
                 picture: picture.clone(),
+                tiles: Vec::from([tile]),
                 slot: None,
                 caption: Default::default(),
                 since: None,
@@ -516,12 +521,13 @@ impl Glass {
         }
         let composition = self.compose_slot(slot, known.market, known, now);
         let screen = catalog::find(slot.screen).ok_or(Refusal::UnknownScreen)?;
-        let scene = self.scene(slot, known.market, known, now);
+        let mark = composition.marks.worst();
         let mut frame = Frame {
+            tiles: Vec::from([compose::screen_tile(slot, &scene, known, mark)]),
             picture: Picture {
                 cells: composition.cells,
                 style: style(settings),
-                mark: composition.marks.worst(),
+                mark,
                 shows_password: false,
                 full_refreshes: 0,
                 repaints: 0,
@@ -561,11 +567,7 @@ impl Glass {
         let scene = self.scene(slot, market, known, now);
         let marks = compose::marks(slot, &scene, known.mark_reasons, now)
             .filter(|(_, from)| from.is_none_or(|from| from <= now.uptime));
-        let lacking = if now.uptime < NO_DATA_AFTER {
-            None
-        } else {
-            compose::lacking(slot, known, self.board.panels)
-        };
+        let lacking = compose::lacking(slot, known, self.board.panels, now);
         let shown = || {
             let cells = compose::screen_cells(slot, &scene);
             (cells, compose::screen_sentence(slot, &scene))
@@ -622,9 +624,11 @@ impl Glass {
     ) -> Scene<'a> {
         Scene {
             market,
+            mark_reasons: known.mark_reasons,
             truth: known.truth,
             settings: known.settings(),
-            local: known.running.local(now),
+            now,
+            zone: known.running.zone(),
             currency: slot.currency.unwrap_or_else(|| self.rotation.currency()),
             panels: self.board.panels,
         }

@@ -7,10 +7,12 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{decimal, row};
+use super::{Scene, decimal, row, words};
 use crate::{
     cells::{Cell, Icon},
+    settings::Settings,
     spoken::{self, Sentence, SentenceTemplate},
+    tile::Figure,
 };
 use market::units::{Msats, SATS_PER_BTC, Sats};
 
@@ -28,6 +30,9 @@ const UNITS: &[(u64, char)] = &[
     (1_000_000_000_000, 'T'),
     (1_000_000_000_000_000, 'Q'),
 ];
+
+/// Number of the bitcoin sign among the markers of satoshis.
+const BITCOIN_SIGN: u32 = 2;
 
 /// More satoshis than can ever exist.
 const IMPOSSIBLE: Sats = Sats(21_000_000 * SATS_PER_BTC + 1);
@@ -76,6 +81,40 @@ pub fn satoshis(amount: Option<Msats>, width: usize) -> String {
         || "?".into(),
         |(number, _, letter)| format!("{number}{letter}"),
     )
+}
+
+/// Satoshis as the figures of a tile, from one bitcoin on in bitcoin too. An unknown or impossible amount is `?`.
+pub fn figures(amount: Option<Msats>, icon: Option<Icon>, settings: &Settings) -> Vec<Figure> {
+    let Some(amount) = amount.filter(|amount| amount.sats() < IMPOSSIBLE) else {
+        return Vec::from([Figure::word("?")]);
+    };
+    let sats = amount.sats();
+    let text = match amount {
+        Msats(1..1000) => "<1".into(),
+        _ => spoken::grouped(&sats.0.to_string()),
+    };
+    let unit = if matches!(amount, Msats(1..2000)) { "sat" } else { "sats" };
+    let in_sats = match settings.price_sym_mode {
+        BITCOIN_SIGN => Figure {
+            sign: "₿".into(),
+            ..Figure::number(text)
+        },
+        _ => Figure::number(text).with_unit(unit),
+    };
+    let in_bitcoin = (sats.0 >= SATS_PER_BTC)
+        .then(|| Figure::number(spoken::grouped(&bitcoin(sats, 4))).with_unit("BTC"));
+    let figures = [in_sats].into_iter().chain(in_bitcoin);
+    figures.map(|figure| Figure { icon, ..figure }).collect()
+}
+
+/// What an amount is worth, as the forms of a line; none if no price is known.
+pub fn worth(amount: Msats, scene: &Scene<'_>) -> Vec<String> {
+    let price = scene.fresh_price().filter(|_| amount.sats() < IMPOSSIBLE);
+    let Some(price) = price.filter(|_| amount.sats() > Sats(0)) else {
+        return Vec::new();
+    };
+    let money = words::money(scene.currency, words::worth(amount.sats(), price));
+    Vec::from([format!("Worth {money}"), money])
 }
 
 /// An amount as a sentence, in full.

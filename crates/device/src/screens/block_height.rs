@@ -1,12 +1,20 @@
 //! Height of the chain tip.
 
-use alloc::{string::ToString, vec::Vec};
+use alloc::{format, string::ToString, vec::Vec};
 
-use super::{Scene, row};
+use super::{Scene, row, words};
 use crate::{
     cells::Cell,
+    memory,
     spoken::{self, Sentence},
+    tile::{Figure, Tile},
 };
+use market::{
+    HeightState,
+    now::{LocalTime, UtcTime},
+};
+
+const MINUTE_MS: i64 = 60_000;
 
 /// The height in full; without the label if it needs every panel.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
@@ -19,6 +27,44 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
         return row::right(row::digits(&text), scene.panels);
     }
     row::labelled(label, row::digits(&text), scene.panels)
+}
+
+/// The height, when its block was found, and whether it is proven.
+pub fn tile(scene: &Scene<'_>) -> Tile {
+    let labels = ["Block height", "Block"];
+    let Some(height) = scene.height() else {
+        return Tile::unknown(labels);
+    };
+    let height = spoken::grouped(&height.to_string());
+    let found = found(scene).zip(scene.local());
+    let found = found.map(|(found, now)| words::at(found, now, scene.settings));
+    let proven = (scene.truth.state == HeightState::Proven).then_some(["Proven by work", "Proven"]);
+    Tile::new(labels, Vec::from([Figure::number(height)]))
+        .line(found.into_iter().flat_map(|at| [format!("Found {at}"), at]))
+        .line(proven.into_iter().flatten())
+}
+
+/// Local time at which the newest block was found: by its header, if that is known and not later than its report.
+pub fn found(scene: &Scene<'_>) -> Option<LocalTime> {
+    let reported = memory::utc_of(scene.market.height.as_ref()?.seen, scene.now)?;
+    let made = match scene.truth.state {
+        HeightState::Proven | HeightState::Alone => made(scene),
+        // The mark says from when it is.
+        HeightState::Stale => return None,
+        HeightState::Claimed | HeightState::Disputed | HeightState::Unknown => None,
+    };
+    Some(
+        scene
+            .zone
+            .local(made.map_or(reported, |made| made.min(reported))),
+    )
+}
+
+/// The minute in the header of the newest proven block.
+pub fn made(scene: &Scene<'_>) -> Option<UtcTime> {
+    let age_mins = i64::try_from(scene.truth.proven?.age_mins?).ok()?;
+    let minute = scene.now.utc?.unix_ms.div_euclid(MINUTE_MS);
+    UtcTime::plausible(minute.saturating_sub(age_mins).saturating_mul(MINUTE_MS))
 }
 
 /// The height.

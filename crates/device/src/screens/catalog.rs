@@ -7,7 +7,7 @@ use super::{
     miner_hashrate, pool_earnings, pool_hashrate, proof, sats_per_currency, supply, ticker,
     wallet_balance,
 };
-use crate::{cells::Cell, settings::Settings, spoken::Sentence};
+use crate::{cells::Cell, settings::Settings, spoken::Sentence, tile::Tile};
 
 /// A row of the catalogue.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +28,8 @@ pub struct Screen {
     pub cells: fn(&Scene<'_>) -> Vec<Cell>,
     /// The cells as a sentence, for screen readers.
     pub sentence: fn(&Scene<'_>) -> Sentence,
+    /// The same as words, a figure and a graph, without marks.
+    pub tile: fn(&Scene<'_>) -> Tile,
 }
 
 impl Screen {
@@ -85,6 +87,7 @@ const fn screen(
     depends_on: &'static [Dependency],
     cells: fn(&Scene<'_>) -> Vec<Cell>,
     sentence: fn(&Scene<'_>) -> Sentence,
+    tile: fn(&Scene<'_>) -> Tile,
 ) -> Screen {
     Screen {
         id,
@@ -95,6 +98,7 @@ const fn screen(
         depends_on,
         cells,
         sentence,
+        tile,
     }
 }
 
@@ -109,6 +113,7 @@ pub static SCREENS: &[Screen] = &[
         &[Dependency::Height],
         block_height::cells,
         block_height::sentence,
+        block_height::tile,
     ),
     screen(
         3,
@@ -116,6 +121,7 @@ pub static SCREENS: &[Screen] = &[
         &[Dependency::Time],
         clock::cells,
         clock::sentence,
+        clock::tile,
     ),
     screen(
         4,
@@ -123,6 +129,7 @@ pub static SCREENS: &[Screen] = &[
         &[Dependency::Height],
         halving::cells,
         halving::sentence,
+        halving::tile,
     ),
     screen(
         40,
@@ -130,6 +137,7 @@ pub static SCREENS: &[Screen] = &[
         &[Dependency::Height],
         supply::cells,
         supply::sentence,
+        supply::tile,
     ),
     Screen {
         is_available: with_proof,
@@ -139,6 +147,7 @@ pub static SCREENS: &[Screen] = &[
             &[Dependency::Height, Dependency::Time],
             proof::cells,
             proof::sentence,
+            proof::tile,
         )
     },
     Screen {
@@ -149,6 +158,7 @@ pub static SCREENS: &[Screen] = &[
             &[Dependency::Pool],
             pool_hashrate::cells,
             pool_hashrate::sentence,
+            pool_hashrate::tile,
         )
     },
     Screen {
@@ -159,6 +169,7 @@ pub static SCREENS: &[Screen] = &[
             &[Dependency::Pool],
             pool_earnings::cells,
             pool_earnings::sentence,
+            pool_earnings::tile,
         )
     },
     Screen {
@@ -169,6 +180,7 @@ pub static SCREENS: &[Screen] = &[
             &[Dependency::Miner],
             miner_hashrate::cells,
             miner_hashrate::sentence,
+            miner_hashrate::tile,
         )
     },
     Screen {
@@ -179,6 +191,7 @@ pub static SCREENS: &[Screen] = &[
             &[Dependency::Miner],
             miner_best_difficulty::cells,
             miner_best_difficulty::sentence,
+            miner_best_difficulty::tile,
         )
     },
     Screen {
@@ -190,6 +203,7 @@ pub static SCREENS: &[Screen] = &[
             &[Dependency::Balance],
             wallet_balance::cells,
             wallet_balance::sentence,
+            wallet_balance::tile,
         )
     },
     Screen {
@@ -200,6 +214,7 @@ pub static SCREENS: &[Screen] = &[
             &[Dependency::Price],
             sats_per_currency::cells,
             sats_per_currency::sentence,
+            sats_per_currency::tile,
         )
     },
     Screen {
@@ -210,6 +225,7 @@ pub static SCREENS: &[Screen] = &[
             &[Dependency::Price],
             ticker::cells,
             ticker::sentence,
+            ticker::tile,
         )
     },
     Screen {
@@ -220,6 +236,7 @@ pub static SCREENS: &[Screen] = &[
             &[Dependency::Price, Dependency::Height],
             market_cap::cells,
             market_cap::sentence,
+            market_cap::tile,
         )
     },
     screen(
@@ -228,6 +245,7 @@ pub static SCREENS: &[Screen] = &[
         &[Dependency::Fee],
         fee_rate::cells,
         fee_rate::sentence,
+        fee_rate::tile,
     ),
 ];
 

@@ -6,6 +6,7 @@ use super::row;
 use crate::{
     cells::{Cell, Icon},
     spoken::{self, Sentence},
+    tile::{Figure, Tile},
 };
 
 /// Heights that the owner can choose, px.
@@ -31,9 +32,35 @@ pub fn cells(texts: &[String], digit_px: Option<u32>, panels: usize) -> Vec<Cell
     row::left(texts.iter().map(|text| cell(text, px)).collect(), panels)
 }
 
-/// The text: panels with one letter each form a word, other panels are separated.
+/// The text, after the first icon in it.
+pub fn tile(cells: &[Cell]) -> Tile {
+    let icons = cells.iter().filter_map(|cell| match cell {
+        Cell::NamedIcon { icon, .. } => *icon,
+        _ => None,
+    });
+    let texts = cells.iter().map(|cell| match cell {
+        Cell::NamedIcon { icon: Some(_), .. } => String::new(),
+        _ => cell.mirror(),
+    });
+    let figure = Figure {
+        icon: icons.into_iter().next(),
+        ..Figure::text(joined(texts.collect()))
+    };
+    Tile::new([""; 0], Vec::from([figure]))
+}
+
+/// The text as a sentence.
 pub fn sentence(cells: &[Cell]) -> Sentence {
-    let texts: Vec<String> = cells.iter().map(Cell::mirror).collect();
+    let text = joined(cells.iter().map(Cell::mirror).collect());
+    if text.is_empty() {
+        spoken::EMPTY_PANELS.into()
+    } else {
+        spoken::VERBATIM.with("text", text)
+    }
+}
+
+/// Panels with one letter each form a word, other panels are separated.
+fn joined(texts: Vec<String>) -> String {
     let letters = texts.iter().all(|text| text.chars().count() <= 1);
     let between = if letters { "" } else { " " };
     let blank = |text: &String| {
@@ -42,11 +69,7 @@ pub fn sentence(cells: &[Cell]) -> Sentence {
     let words: Vec<String> = texts.iter().map(blank).collect();
     let joined = words.join(between);
     let text: Vec<&str> = joined.split_whitespace().collect();
-    if text.is_empty() {
-        spoken::EMPTY_PANELS.into()
-    } else {
-        spoken::VERBATIM.with("text", text.join(" "))
-    }
+    text.join(" ")
 }
 
 /// An icon for `mdi:` and a name, two lines for a text with one slash, otherwise one line.

@@ -4,7 +4,10 @@ use alloc::{format, string::String, vec, vec::Vec};
 use core::time::Duration;
 
 use super::{decimal, prose, row};
-use crate::cells::Cell;
+use crate::{
+    cells::Cell,
+    tile::{Figure, Tile},
+};
 
 /// Height of the text, px.
 const PX: u32 = 22;
@@ -58,6 +61,24 @@ pub fn cells(facts: &DebugFacts<'_>, panels: usize) -> Vec<Cell> {
         entry("Leave", "button 4"),
     ];
     row::left(cells, panels)
+}
+
+/// The address, and what the clock is.
+pub fn tile(facts: &DebugFacts<'_>) -> Tile {
+    let figure = match facts.ip {
+        "" => Figure::word("NO ADDRESS"),
+        ip => Figure::text(ip),
+    };
+    let (version, uptime) = (facts.version, duration(facts.uptime));
+    let memory = facts.psram_free.or(facts.heap_free).map(amount);
+    let memory = memory.map(|free| format!("Up {uptime}, {free} free"));
+    Tile::new(["Debug"], Vec::from([figure]))
+        .line([format!("{version}, {}", facts.hardware), version.into()])
+        .line(
+            memory
+                .into_iter()
+                .chain([format!("Up {uptime}"), uptime.clone()]),
+        )
 }
 
 /// Bytes as `140 KB`, from one mebibyte on as `5.7 MB`.

@@ -1,18 +1,20 @@
 //! Fee rate of the next block.
 
 use alloc::{
+    format,
     string::{String, ToString},
     vec::Vec,
 };
 
-use super::{Scene, decimal, row};
+use super::{Scene, decimal, row, words};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence, SentenceTemplate},
+    tile::{Figure, Tile},
 };
 use market::{
     Fee,
-    units::{FeeRate, MICRO},
+    units::{FeeRate, MICRO, SATS_PER_BTC},
 };
 
 const FEE_RATE: SentenceTemplate =
@@ -21,9 +23,18 @@ const FEE_RATE_BELOW: SentenceTemplate =
     SentenceTemplate::new("The fee rate is less than {rate} sats per virtual byte.");
 const FEE_RATE_UNKNOWN: SentenceTemplate = SentenceTemplate::new("The fee rate is not known yet.");
 
+/// Size of a usual payment, one input and two outputs, vB.
+const PAYMENT_VB: u32 = 140;
+
+/// Characters of a rate that a tile has room for.
+const TILE_WIDTH: usize = 8;
+
 /// The rate with its unit on the last panel; a shared dot is on the panel of the whole part, as in `12.`.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
-    let text = scene.fee().map(|fee| text(fee, scene)).unwrap_or_default();
+    let width = scene.panels.saturating_sub(2);
+    let text = (scene.fee())
+        .map(|fee| text(fee, scene, width))
+        .unwrap_or_default();
     let number = if scene.settings.decimal_share_dot {
         row::merged(&text)
     } else {
@@ -33,11 +44,34 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     row::with_unit(Cell::label("FEE", "RATE"), number, unit, scene.panels)
 }
 
+/// The rate, and what a usual payment costs by it.
+pub fn tile(scene: &Scene<'_>) -> Tile {
+    let Some(fee) = scene.fee() else {
+        return Tile::unknown(["Fees"]);
+    };
+    let mut forms = Vec::from([text(fee, scene, TILE_WIDTH), whole(fee.datum().value)]);
+    forms.dedup();
+    let figure = |form: String| Figure::number(spoken::grouped(&form)).with_unit("sat/vB");
+    let cost = scene.fresh_price().map(|price| {
+        let micros = u128::from(fee.datum().value.micros) * u128::from(PAYMENT_VB);
+        let cost = micros.saturating_mul(price.micros.into()) / u128::from(MICRO * SATS_PER_BTC);
+        words::money(scene.currency, cost)
+    });
+    let cost = cost.map(|cost| {
+        [
+            format!("{cost} for a usual payment"),
+            format!("{cost} a payment"),
+            cost,
+        ]
+    });
+    Tile::new(["Fees"], forms.into_iter().map(figure).collect()).line(cost.into_iter().flatten())
+}
+
 /// The rate.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let text = match scene.fee() {
         None => return FEE_RATE_UNKNOWN.into(),
-        Some(fee) => text(fee, scene),
+        Some(fee) => text(fee, scene, scene.panels.saturating_sub(2)),
     };
     match text.strip_prefix('<') {
         Some(limit) => FEE_RATE_BELOW.with("rate", spoken::number(limit)),
@@ -45,11 +79,9 @@ pub fn sentence(scene: &Scene<'_>) -> Sentence {
     }
 }
 
-fn text(fee: Fee<'_>, scene: &Scene<'_>) -> String {
+fn text(fee: Fee<'_>, scene: &Scene<'_>, width: usize) -> String {
     match fee {
-        Fee::Precise(fee) if scene.settings.block_fee_dec => {
-            precise(fee.datum.value, scene.panels.saturating_sub(2))
-        }
+        Fee::Precise(fee) if scene.settings.block_fee_dec => precise(fee.datum.value, width),
         Fee::Precise(fee) | Fee::Whole(fee) => whole(fee.datum.value),
     }
 }

@@ -1,12 +1,14 @@
 //! Time until the block subsidy halves.
 
-use alloc::{string::ToString, vec, vec::Vec};
+use alloc::{format, string::ToString, vec, vec::Vec};
 
-use super::{Scene, issuance, row};
+use super::{Scene, issuance, row, words};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence, SentenceTemplate},
+    tile::{Figure, Graph, Tile},
 };
+use market::now::UtcTime;
 
 const HALVING_BLOCKS: SentenceTemplate = SentenceTemplate::new("{blocks} until the halving.");
 const HALVING_TIME: SentenceTemplate =
@@ -21,6 +23,7 @@ const YEARS: SentenceTemplate = SentenceTemplate::new("{count} years");
 /// Average time of a block, minutes.
 const BLOCK_MINUTES: u32 = 10;
 
+const MINUTE_MS: i64 = 60_000;
 const MINUTES_PER_HOUR: u32 = 60;
 const MINUTES_PER_DAY: u32 = 24 * MINUTES_PER_HOUR;
 const MINUTES_PER_YEAR: u32 = 365 * MINUTES_PER_DAY;
@@ -39,6 +42,47 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     }
     cells.push(Cell::unit("TO", "GO"));
     row::right(cells, scene.panels)
+}
+
+/// Blocks left, or the largest unit of their duration; the expected date, and how much of the era is done.
+pub fn tile(scene: &Scene<'_>) -> Tile {
+    let labels = ["Until the halving", "Halving"];
+    let Some(blocks) = scene.height().map(issuance::blocks_to_halving) else {
+        return Tile::unknown(labels);
+    };
+    let minutes = blocks * BLOCK_MINUTES;
+    let (count, one, more) = if scene.settings.use_blk_countdown {
+        (blocks, "block", "blocks")
+    } else {
+        match minutes {
+            0..MINUTES_PER_HOUR => (minutes, "minute", "minutes"),
+            MINUTES_PER_HOUR..MINUTES_PER_DAY => (minutes / MINUTES_PER_HOUR, "hour", "hours"),
+            MINUTES_PER_DAY.. => (minutes / MINUTES_PER_DAY, "day", "days"),
+        }
+    };
+    let unit = if count == 1 { one } else { more };
+    let figure = Figure::number(spoken::grouped(&count.to_string())).with_unit(unit);
+    let expected = scene.now.utc.map(|utc| {
+        let unix_ms = utc.unix_ms + i64::from(minutes) * MINUTE_MS;
+        let local = scene.zone.local(UtcTime { unix_ms });
+        let (date, month, year) = (words::date(local), words::month(local), local.year);
+        [
+            format!("About {date} {year}"),
+            format!("{month} {year}"),
+            format!("{} {year}", words::short(month)),
+        ]
+    });
+    let done = u64::from(issuance::ERA_BLOCKS - blocks) * 1000 / u64::from(issuance::ERA_BLOCKS);
+    let percent = done / 10;
+    Tile {
+        graph: u16::try_from(done).ok().map(Graph::Bar),
+        ..Tile::new(labels, Vec::from([figure]))
+            .line(expected.into_iter().flatten())
+            .line([
+                format!("{percent}% of this era is done"),
+                format!("{percent}% done"),
+            ])
+    }
 }
 
 /// The same as a sentence.

@@ -1,9 +1,16 @@
 //! Hashrates as text, with their units.
 
-use alloc::string::{String, ToString};
+use alloc::{
+    format,
+    string::{String, ToString},
+};
 
 use super::decimal;
-use crate::{cells::Cell, spoken::SentenceTemplate};
+use crate::{
+    cells::Cell,
+    spoken::{self, SentenceTemplate},
+    tile::Figure,
+};
 use market::units::Hashrate;
 
 const HASHES: SentenceTemplate = SentenceTemplate::new("hashes per second");
@@ -38,11 +45,35 @@ const SPOKEN: &[(&str, SentenceTemplate)] = &[
     ("KH", KILOHASHES),
 ];
 
+/// Characters of a hashrate in a tile.
+pub const TILE_WIDTH: usize = 6;
+
+/// A hashrate as the figure of a tile, `?` if it is not known.
+pub fn figure(rate: Option<(String, Cell)>) -> Figure {
+    match rate {
+        Some((number, unit)) => {
+            Figure::number(spoken::grouped(&number)).with_unit(format!("{}/s", letters(&unit)))
+        }
+        None => Figure::word("?"),
+    }
+}
+
+/// A hashrate in a line.
+pub fn words(rate: (String, Cell)) -> String {
+    let (number, unit) = rate;
+    format!("{} {}/s", spoken::grouped(&number), letters(&unit))
+}
+
+/// The letters of a unit before the slash.
+fn letters(unit: &Cell) -> String {
+    let written = unit.mirror();
+    written.split('/').next().unwrap_or_default().into()
+}
+
 /// The unit as words, such as `terahashes per second`.
 pub fn spoken(unit: &Cell) -> SentenceTemplate {
-    let written = unit.mirror();
-    let letters = written.split('/').next();
-    let found = SPOKEN.iter().find(|(short, _)| Some(*short) == letters);
+    let letters = letters(unit);
+    let found = SPOKEN.iter().find(|(short, _)| *short == letters);
     found.map_or(HASHES, |(_, words)| *words)
 }
 

@@ -1,11 +1,12 @@
 //! Value of all bitcoin in a currency.
 
-use alloc::vec::Vec;
+use alloc::{format, string::String, vec::Vec};
 
-use super::{Scene, decimal, issuance, price_layout, row, signs, suffix};
+use super::{Scene, decimal, issuance, price_layout, row, signs, suffix, ticker, words};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence, SentenceTemplate},
+    tile::Tile,
 };
 use market::units::MICRO;
 
@@ -13,6 +14,14 @@ const MARKET_CAP: SentenceTemplate =
     SentenceTemplate::new("All bitcoin together are worth {millions} million {currency}.");
 const MARKET_CAP_UNKNOWN: SentenceTemplate =
     SentenceTemplate::new("The value of all bitcoin is not known yet.");
+
+/// Units of large amounts with their names, smallest first.
+const UNITS: &[(u64, &str)] = &[
+    (1, ""),
+    (1_000_000, "million"),
+    (1_000_000_000, "billion"),
+    (1_000_000_000_000, "trillion"),
+];
 
 /// The value with a letter, after the sign of the currency; needs a price and a height.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
@@ -33,6 +42,34 @@ fn value(scene: &Scene<'_>) -> Option<u64> {
     let mined = u128::from(issuance::mined_btc(scene.height()?));
     let micros = u128::from(scene.shown_price()?.micros) * mined;
     u64::try_from((micros + u128::from(MICRO / 2)) / u128::from(MICRO)).ok()
+}
+
+/// The value with a letter, and in words.
+pub fn tile(scene: &Scene<'_>) -> Tile {
+    let labels = ticker::labels(scene.currency, "Market value", "Market", "Cap");
+    let Some(value) = value(scene) else {
+        return Tile::unknown(labels);
+    };
+    let (number, unit) = short(value);
+    let letter = unit.get(..1).unwrap_or_default().to_ascii_uppercase();
+    let figure = ticker::figure(scene.currency, format!("{number}{letter}"));
+    let amount = format!("{number} {unit}");
+    let (amount, name) = (amount.trim(), words::units(&scene.currency));
+    Tile::new(labels, Vec::from([figure])).line([format!("{amount} {name}"), amount.into()])
+}
+
+/// A value with three digits, and the name of its unit. Beyond trillions few people know a name.
+fn short(value: u64) -> (String, &'static str) {
+    let in_unit = |(unit, name): &(u64, &'static str)| {
+        let digits = (value / unit).checked_ilog10().unwrap_or_default();
+        let decimals = if *unit == 1 { 0 } else { 2u32.saturating_sub(digits) };
+        (
+            decimal::rounded(value.into(), (*unit).into(), decimals),
+            *name,
+        )
+    };
+    let (number, name) = decimal::below_thousand(UNITS.iter().map(in_unit)).unwrap_or_default();
+    (spoken::grouped(&number), name)
 }
 
 /// The value in millions.

@@ -1,9 +1,12 @@
 //! Shared by the screens of the miner.
 
-use super::Scene;
+use alloc::string::String;
+
+use super::{Scene, hashrate};
 use crate::{
     cells::{Cell, Icon},
     spoken::SentenceTemplate,
+    tile::Tile,
 };
 use market::MinerStats;
 
@@ -18,6 +21,24 @@ pub const IDENTITY: Cell = Cell::Icon(Icon::Pickaxe);
 pub fn figures<'a>(scene: &Scene<'a>) -> Option<&'a MinerStats> {
     let miner = scene.market.miner.as_ref();
     miner.map(|miner| &miner.datum.value)
+}
+
+/// The tile of a miner that is offline.
+pub fn offline<const N: usize>(labels: [&str; N]) -> Tile {
+    Tile::word(labels, "OFFLINE").line(["The miner does not answer", "No answer"])
+}
+
+/// The best difficulty in the words of the miner, if it reports one.
+pub fn best(figures: &MinerStats) -> Option<&str> {
+    let words = figures.best_difficulty.as_deref().map(str::trim);
+    words.filter(|words| !words.is_empty())
+}
+
+/// The hashrate in a line, if the miner reports it.
+pub fn rate(figures: &MinerStats) -> Option<String> {
+    figures
+        .hashrate
+        .map(|rate| hashrate::words(hashrate::brief(rate)))
 }
 
 /// Shown for a figure that the miner does not report.

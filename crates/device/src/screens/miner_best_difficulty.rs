@@ -1,6 +1,7 @@
 //! Best difficulty of the miner, as the miner writes it.
 
 use alloc::{
+    format,
     string::{String, ToString},
     vec::Vec,
 };
@@ -9,6 +10,7 @@ use super::{Scene, miner, row};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence, SentenceTemplate},
+    tile::{Figure, Tile},
 };
 
 const MINER_BEST: SentenceTemplate =
@@ -21,10 +23,7 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let Some(figures) = miner::figures(scene) else {
         return row::offline(miner::IDENTITY, scene.panels);
     };
-    let words = figures.best_difficulty.as_deref().map(str::trim);
-    let words = words
-        .filter(|words| !words.is_empty())
-        .unwrap_or(miner::UNKNOWN);
+    let words = miner::best(figures).unwrap_or(miner::UNKNOWN);
     let mut parts: Vec<String> = words
         .chars()
         .map(|character| character.to_string())
@@ -36,13 +35,30 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     row::labelled(miner::IDENTITY, tail, scene.panels)
 }
 
+/// The miner's text and its hashrate.
+pub fn tile(scene: &Scene<'_>) -> Tile {
+    let labels = ["Best difficulty", "Best"];
+    let Some(figures) = miner::figures(scene) else {
+        return miner::offline(labels);
+    };
+    let figure = match miner::best(figures) {
+        Some(best) if best.starts_with(|first: char| first.is_ascii_digit()) => {
+            Figure::number(best)
+        }
+        best => Figure::word(best.unwrap_or(miner::UNKNOWN)),
+    };
+    let rate = miner::rate(figures).into_iter();
+    Tile::new(labels, Vec::from([figure]))
+        .line(rate.flat_map(|rate| [format!("Hashrate {rate}"), rate]))
+}
+
 /// The miner's text as a sentence.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let Some(figures) = miner::figures(scene) else {
         return spoken::MINER_SILENT.into();
     };
-    match figures.best_difficulty.as_deref().map(str::trim) {
-        None | Some("") => miner::WITHOUT_FIGURE.into(),
+    match miner::best(figures) {
+        None => miner::WITHOUT_FIGURE.into(),
         Some(words) => MINER_BEST.with("difficulty", words),
     }
 }

@@ -1,11 +1,12 @@
 //! Hashrate of the miner.
 
-use alloc::vec::Vec;
+use alloc::{format, vec::Vec};
 
 use super::{Scene, hashrate, miner, row};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence, SentenceTemplate},
+    tile::Tile,
 };
 
 const MINER_HASHRATE: SentenceTemplate = SentenceTemplate::new("The miner makes {rate} {unit}.");
@@ -20,6 +21,18 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
         None => (miner::UNKNOWN.into(), Cell::unit("GH", "S")),
     };
     row::with_unit(miner::IDENTITY, row::digits(&text), unit, scene.panels)
+}
+
+/// The hashrate and the best difficulty.
+pub fn tile(scene: &Scene<'_>) -> Tile {
+    let labels = ["Miner"];
+    let Some(figures) = miner::figures(scene) else {
+        return miner::offline(labels);
+    };
+    let rate = figures.hashrate.map(hashrate::brief);
+    let best = miner::best(figures).into_iter();
+    Tile::new(labels, Vec::from([hashrate::figure(rate)]))
+        .line(best.flat_map(|best| [format!("Best difficulty {best}"), format!("Best {best}")]))
 }
 
 /// The hashrate.

@@ -1,11 +1,12 @@
 //! Shared by the screens of the mining pool.
 
-use alloc::{string::String, sync::Arc, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use super::{Scene, row};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence, SentenceTemplate},
+    tile::Tile,
 };
 use market::PoolStats;
 
@@ -41,6 +42,29 @@ pub fn placeholder(scene: &Scene<'_>) -> Vec<Cell> {
             let words = Cell::unit("NO", "USER");
             row::with_unit(identity(scene), Vec::new(), words, scene.panels)
         }
+    }
+}
+
+/// The tile of a pool without figures.
+pub fn word<const N: usize>(labels: [String; N], scene: &Scene<'_>) -> Tile {
+    match answer(scene).map(|stats| stats.refusal.as_deref().unwrap_or_default()) {
+        None => Tile::word(labels, "OFFLINE").line(["The pool does not answer", "No answer"]),
+        Some(why) => Tile::word(labels, "NO USER").line([
+            format!("The pool says: {}", why.trim()),
+            "The pool has no figures for this user".into(),
+            "Unknown user".into(),
+        ]),
+    }
+}
+
+/// Workers, as a line of a tile.
+pub fn workers(figures: &PoolStats) -> Option<String> {
+    match figures.workers? {
+        1 => Some("1 worker".into()),
+        workers => Some(format!(
+            "{} workers",
+            spoken::grouped(&format!("{workers}"))
+        )),
     }
 }
 

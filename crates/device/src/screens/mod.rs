@@ -44,6 +44,7 @@ pub mod prose;
 pub mod row;
 pub mod signs;
 pub mod suffix;
+pub mod words;
 
 pub use catalog::{SCREENS, Screen};
 pub use scene::Scene;

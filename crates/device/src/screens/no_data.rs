@@ -1,11 +1,12 @@
 //! Shown in place of an empty screen if neither chain nor prices were ever received.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use super::{prose, row};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence, SentenceTemplate},
+    tile::Tile,
 };
 
 const NO_DATA: SentenceTemplate = SentenceTemplate::new("No data so far: {why}");
@@ -52,6 +53,32 @@ pub fn cells(silence: &Silence, page: &str, panels: usize) -> Vec<Cell> {
         prose::block([prose::entry("More at", page)], PX),
     ]);
     row::left(cells, panels)
+}
+
+/// Below the labels of the screen that nothing was received, since when or why, and where there is more.
+pub fn tile(labels: Vec<String>, silence: &Silence, since: Option<&str>, page: &str) -> Tile {
+    let since = since.map(|since| {
+        [
+            format!("No source has answered since {since}"),
+            format!("No answer since {since}"),
+            format!("since {since}"),
+        ]
+    });
+    let why = match silence {
+        Silence::NoNetwork => Vec::from(["There is no network".into(), "No network".into()]),
+        Silence::NoAnswer => match since {
+            Some(since) => since.into(),
+            None => ["No source has answered", "No answer"]
+                .map(String::from)
+                .into(),
+        },
+        Silence::Error(error) => [error.clone()]
+            .into_iter()
+            .chain(since.into_iter().flatten())
+            .collect(),
+    };
+    let more = (!page.is_empty()).then(|| format!("More at {page}"));
+    Tile::word(labels, "NO DATA").line(why).line(more)
 }
 
 /// What is missing and why, as a sentence.

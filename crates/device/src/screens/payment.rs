@@ -2,11 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::{amount, row, signs};
+use super::{Scene, amount, row, signs};
 use crate::{
     cells::{Cell, Icon},
     settings::Settings,
     spoken::{Sentence, SentenceTemplate},
+    tile::Tile,
 };
 use market::{Direction, Payment, units::SATS_PER_BTC};
 
@@ -36,6 +37,17 @@ pub fn cells(payment: &Payment, settings: &Settings, panels: usize) -> Vec<Cell>
         signs::satoshi_marker(settings),
         panels,
     )
+}
+
+/// The amount after its icon, below its direction, and its worth.
+pub fn tile(payment: &Payment, scene: &Scene<'_>) -> Tile {
+    let (labels, icon) = match payment.direction {
+        Some(Direction::Received) => (["Received", "Came in"], Icon::ArrowDownBold),
+        Some(Direction::Sent) => (["Paid", "Paid"], Icon::ArrowUpBold),
+        None => (["Received", "Came in"], Icon::LightningBolt),
+    };
+    let figures = amount::figures(Some(payment.amount), Some(icon), scene.settings);
+    Tile::new(labels, figures).line(amount::worth(payment.amount, scene))
 }
 
 /// The amount and its direction.

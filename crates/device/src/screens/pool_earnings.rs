@@ -6,10 +6,11 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{Scene, decimal, mining_pool, row, suffix};
+use super::{Scene, decimal, hashrate, mining_pool, row, suffix};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence, SentenceTemplate},
+    tile::{Figure, Tile},
 };
 use market::units::{SATS_PER_BTC, Sats};
 
@@ -34,6 +35,33 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
         unit,
         scene.panels,
     )
+}
+
+/// The earnings, hashrate and workers.
+pub fn tile(scene: &Scene<'_>) -> Tile {
+    let name = mining_pool::name(scene);
+    let labels = [format!("{name}, earnings"), "Earned".into()];
+    let Some(figures) = mining_pool::figures(scene) else {
+        return mining_pool::word(labels, scene);
+    };
+    let figure = match figures.daily {
+        None => Figure::word("?"),
+        Some(daily) if daily.0 < SATS_PER_BTC => {
+            Figure::number(spoken::grouped(&daily.0.to_string())).with_unit("sats a day")
+        }
+        Some(daily) => {
+            let bitcoin = decimal::truncated(daily.0.into(), SATS_PER_BTC.into(), 4);
+            Figure::number(spoken::grouped(&bitcoin)).with_unit("BTC a day")
+        }
+    };
+    let rate = figures.hashrate;
+    let rate = rate.map(|rate| hashrate::words(hashrate::filling(rate, hashrate::TILE_WIDTH)));
+    Tile::new(labels, Vec::from([figure]))
+        .line(
+            rate.into_iter()
+                .flat_map(|rate| [format!("Hashrate {rate}"), rate]),
+        )
+        .line(mining_pool::workers(figures))
 }
 
 /// The earnings and the pool as a sentence.

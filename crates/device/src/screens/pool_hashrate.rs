@@ -1,11 +1,12 @@
 //! Hashrate at the mining pool.
 
-use alloc::vec::Vec;
+use alloc::{format, string::ToString, vec::Vec};
 
 use super::{Scene, hashrate, mining_pool, row};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence, SentenceTemplate},
+    tile::Tile,
 };
 
 const POOL_HASHRATE: SentenceTemplate =
@@ -29,6 +30,26 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
         unit,
         scene.panels,
     )
+}
+
+/// The hashrate, earnings and workers.
+pub fn tile(scene: &Scene<'_>) -> Tile {
+    let labels = [mining_pool::name(scene), "Pool".into()];
+    let Some(figures) = mining_pool::figures(scene) else {
+        return mining_pool::word(labels, scene);
+    };
+    let rate = figures.hashrate;
+    let rate = rate.map(|rate| hashrate::filling(rate, hashrate::TILE_WIDTH));
+    let daily = figures.daily.map(|daily| {
+        let sats = spoken::grouped(&daily.0.to_string());
+        [
+            format!("Earns {sats} sats a day"),
+            format!("{sats} sats a day"),
+        ]
+    });
+    Tile::new(labels, Vec::from([hashrate::figure(rate)]))
+        .line(daily.into_iter().flatten())
+        .line(mining_pool::workers(figures))
 }
 
 /// The hashrate and the pool as a sentence.

@@ -7,10 +7,11 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{Scene, row};
+use super::{Scene, block_height, row, words};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence, SentenceTemplate},
+    tile::{Figure, Tile},
 };
 use market::{HeightState, Proven};
 
@@ -54,6 +55,31 @@ fn tail(proven: Proven) -> Vec<Cell> {
         Some(Age::Days(days)) => Cell::unit(days.to_string(), "DAYS"),
     });
     cells
+}
+
+/// Number of sources that have the newest proven block, the state of the height, and the end of the hash.
+pub fn tile(scene: &Scene<'_>) -> Tile {
+    let labels = ["Proof of the height", "Height proof", "Proof"];
+    let state = match scene.truth.state {
+        HeightState::Proven => ["Proven by work", "Proven"],
+        HeightState::Alone | HeightState::Claimed => ["One source, not proven", "Not proven"],
+        HeightState::Disputed => ["Sources disagree", "Disputed"],
+        HeightState::Stale => ["No newer block was reported", "Stale"],
+        HeightState::Unknown => ["Not known yet", "Not known yet"],
+    };
+    let Some(proven) = scene.truth.proven else {
+        return Tile::word(labels, "?").line(state);
+    };
+    let unit = if proven.agreeing == 1 { "source" } else { "sources" };
+    let figure = Figure::number(proven.agreeing.to_string()).with_unit(unit);
+    let hash = hash_end(proven);
+    let made = (block_height::made(scene).map(|made| scene.zone.local(made))).zip(scene.local());
+    let made = made.map(|(made, now)| words::at(made, now, scene.settings));
+    let full = made.map(|at| format!("Block …{hash} {at}"));
+    Tile::new(labels, Vec::from([figure])).line(state).line(
+        full.into_iter()
+            .chain([format!("Block …{hash}"), hash.clone()]),
+    )
 }
 
 /// The same as a sentence.

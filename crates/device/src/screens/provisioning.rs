@@ -6,6 +6,7 @@ use super::{prose, row};
 use crate::{
     cells::Cell,
     spoken::{Sentence, SentenceTemplate},
+    tile::{Figure, Graph, Tile},
 };
 
 const PROVISIONING: SentenceTemplate =
@@ -70,6 +71,32 @@ pub fn cells(facts: &ProvisioningFacts<'_>, panels: usize) -> Vec<Cell> {
         prose::block([prose::entry("Page", &url)], PX),
     ];
     row::left(cells, panels)
+}
+
+/// The name of the Wi-Fi to join, its password, the address of the portal, and a QR code for joining.
+pub fn tile(facts: &ProvisioningFacts<'_>) -> Tile {
+    let how = match facts.password {
+        "" => Vec::from([
+            "Scan the code, or join this Wi-Fi".into(),
+            "Join this Wi-Fi".into(),
+        ]),
+        password => Vec::from([
+            format!("Scan the code, or join this Wi-Fi with the password {password}"),
+            format!("Join this Wi-Fi, password {password}"),
+            format!("Password {password}"),
+        ]),
+    };
+    let portal = facts.portal;
+    Tile {
+        graph: Some(Graph::Qr(join(facts.ssid, facts.password))),
+        ..Tile::new(["Set-up"], Vec::from([Figure::text(facts.ssid)]))
+            .line(how)
+            .line([
+                format!("Then open the page http://{portal}"),
+                format!("http://{portal}"),
+                portal.into(),
+            ])
+    }
 }
 
 /// The instructions as a sentence, without the password.

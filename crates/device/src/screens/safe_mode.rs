@@ -1,11 +1,12 @@
 //! The reason of the safe mode.
 
-use alloc::{string::String, vec, vec::Vec};
+use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{prose, row};
 use crate::{
     cells::{BlockLine, Cell},
     spoken::{self, Sentence, SentenceTemplate},
+    tile::Tile,
 };
 
 const SAFE_MODE: SentenceTemplate = SentenceTemplate::new("Safe mode: {why}");
@@ -36,6 +37,14 @@ pub fn cells(reason: &str, panels: usize) -> Vec<Cell> {
         }
     }));
     row::left(cells, panels)
+}
+
+/// That no source runs, the reason, and where there is more.
+pub fn tile(reason: &str, page: &str) -> Tile {
+    let more = (!page.is_empty()).then(|| format!("More at {page}"));
+    Tile::word(["Safe mode", "Safe"], "SOURCES OFF")
+        .line([reason, "The page says why"])
+        .line(more)
 }
 
 /// The reason as a sentence.

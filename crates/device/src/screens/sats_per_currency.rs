@@ -1,14 +1,16 @@
 //! Satoshis that one unit of a currency buys.
 
 use alloc::{
+    format,
     string::{String, ToString},
     vec::Vec,
 };
 
-use super::{Scene, decimal, row, signs, suffix};
+use super::{Scene, decimal, row, signs, suffix, words};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence, SentenceTemplate},
+    tile::{Figure, Tile},
 };
 use market::units::{Currency, MICRO, Price, SATS_PER_BTC};
 
@@ -59,6 +61,36 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     }
 }
 
+/// Satoshis of one unit, and the price.
+pub fn tile(scene: &Scene<'_>) -> Tile {
+    let currency = scene.currency;
+    let sign = signs::own(currency).unwrap_or(currency.code());
+    let labels = [
+        format!("Sats per {}", words::one_unit(&currency)),
+        format!("Sats per {sign}"),
+        format!("Sats/{sign}"),
+    ];
+    let Some(price) = scene.price().filter(is_shown) else {
+        return Tile::unknown(labels);
+    };
+    let figures = numbers(price).into_iter();
+    let figures = figures.map(|text| Figure::number(text).with_unit("sats"));
+    Tile::new(labels, figures.collect()).line([words::money(currency, price.micros.into())])
+}
+
+/// Satoshis of one unit as numbers, the longest first: three digits or more, `<0.001` for less than they can show.
+pub fn numbers(price: Price) -> Vec<String> {
+    let (sats, micros) = (u128::from(SATS_MICROS), u128::from(price.micros.max(1)));
+    let decimals = match sats / micros {
+        100.. => return words::whole(rounded(price)),
+        10.. => 1,
+        1.. => 2,
+        0 => 3,
+    };
+    let text = decimal::rounded(sats, micros, decimals);
+    Vec::from([if text == "0.000" { "<0.001".into() } else { text }])
+}
+
 /// How many satoshis one unit buys.
 pub fn sentence(scene: &Scene<'_>) -> Sentence {
     let code = scene.currency.code();
@@ -80,7 +112,7 @@ fn is_shown(price: &Price) -> bool {
 
 /// Whole satoshis, rounded half up.
 fn rounded(price: Price) -> u64 {
-    (SATS_MICROS + price.micros / 2) / price.micros
+    (SATS_MICROS + price.micros / 2) / price.micros.max(1)
 }
 
 /// A whole number with its marker; without it if the number needs its panel.

@@ -2,8 +2,9 @@
 
 use crate::settings::Settings;
 use market::{
-    Fee, HeightTruth, Market,
-    now::LocalTime,
+    Fee, HeightTruth, MarkReasons, Market,
+    limits::STALE_PRICE,
+    now::{LocalTime, Now, Zone},
     units::{Currency, Price},
 };
 
@@ -15,12 +16,16 @@ const SHOWN_PRICE_MAX: u64 = 2_000_000_000;
 pub struct Scene<'a> {
     /// The market data after throttling.
     pub market: &'a Market,
+    /// Reasons for marks besides age.
+    pub mark_reasons: &'a MarkReasons,
     /// Proof of the height.
     pub truth: HeightTruth,
     /// Settings the device runs on.
     pub settings: &'a Settings,
-    /// Local time, once the wall clock is plausible.
-    pub local: Option<LocalTime>,
+    /// The moment.
+    pub now: Now,
+    /// The time zone.
+    pub zone: &'a Zone,
     /// Currency of the slot; the first active one for screens without one.
     pub currency: Currency,
     /// Number of panels.
@@ -28,6 +33,11 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
+    /// Local time, once the wall clock is plausible.
+    pub fn local(&self) -> Option<LocalTime> {
+        self.now.utc.map(|utc| self.zone.local(utc))
+    }
+
     /// Height of the chain tip, if known.
     pub fn height(&self) -> Option<u32> {
         self.market.height.as_ref().map(|height| height.value)
@@ -45,6 +55,14 @@ impl<'a> Scene<'a> {
     pub fn shown_price(&self) -> Option<Price> {
         self.price()
             .filter(|price| price.rounded() <= SHOWN_PRICE_MAX)
+    }
+
+    /// Price in the scene's currency, if it may be shown without a mark.
+    pub fn fresh_price(&self) -> Option<Price> {
+        let price = self.market.prices.get(&self.currency)?;
+        let old_from = price.old_from(STALE_PRICE, self.now)?;
+        let is_disputed = self.mark_reasons.prices.contains(&self.currency);
+        (old_from > self.now.uptime && !is_disputed).then_some(price.value)
     }
 
     /// Fee rate, if known.

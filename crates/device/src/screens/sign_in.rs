@@ -1,11 +1,12 @@
 //! A generated password, shown because none is stored.
 
-use alloc::{vec, vec::Vec};
+use alloc::{format, vec, vec::Vec};
 
 use super::{prose, row};
 use crate::{
     cells::Cell,
     secret::{GeneratedPassword, GenerationReason},
+    tile::{Figure, Tile},
 };
 
 /// Height of the explanations, px.
@@ -44,4 +45,15 @@ pub fn cells(user: &str, generated: &GeneratedPassword, panels: usize) -> Vec<Ce
         ),
     ];
     row::left(cells, panels)
+}
+
+/// The password, and what to do with it.
+pub fn tile(user: &str, generated: &GeneratedPassword) -> Tile {
+    let password = Figure::text(generated.password.expose());
+    Tile::new(["Sign-in"], Vec::from([password]))
+        .line([
+            format!("Open the page and sign in as {user} with this password"),
+            format!("Sign in as {user}"),
+        ])
+        .line(["Then store a password of your own", "Then store your own"])
 }

@@ -3,15 +3,37 @@
 use crate::{cells::Cell, settings::Settings};
 use market::units::Currency;
 
-/// The sign of a currency, or its code if it has no sign of one character.
+/// Sign of the won. The fonts lack it, and only tiles have a drawing of it.
+const WON: &str = "₩";
+
+/// The sign of a currency, or its code if the fonts have no sign of it.
 pub fn currency(currency: Currency) -> Cell {
-    match currency.code() {
-        "USD" | "CAD" | "AUD" => Cell::digit('$'),
-        "EUR" => Cell::digit('€'),
-        "GBP" => Cell::digit('£'),
-        "JPY" => Cell::digit('¥'),
-        code => Cell::Code(code.into()),
+    match sign(currency) {
+        Some(WON) | None => Cell::Code(currency.code().into()),
+        Some(sign) => Cell::digit(sign),
     }
+}
+
+/// The sign of a currency. `None` if it has none of one character.
+pub fn sign(currency: Currency) -> Option<&'static str> {
+    match currency.code() {
+        "USD" | "CAD" | "AUD" => Some("$"),
+        "EUR" => Some("€"),
+        "GBP" => Some("£"),
+        "JPY" => Some("¥"),
+        "KRW" => Some(WON),
+        _ => None,
+    }
+}
+
+/// The sign of a currency, if no other currency of these has it.
+pub fn own(currency: Currency) -> Option<&'static str> {
+    sign(currency).filter(|_| !is_shared(currency))
+}
+
+/// Returns whether a currency has the sign of another one, so that its name has to stand beside it.
+pub fn is_shared(currency: Currency) -> bool {
+    matches!(currency.code(), "CAD" | "AUD")
 }
 
 /// The marker before an amount of satoshis, if it is switched on.

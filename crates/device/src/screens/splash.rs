@@ -3,7 +3,10 @@
 use alloc::{vec, vec::Vec};
 
 use super::row;
-use crate::cells::{Cell, Icon};
+use crate::{
+    cells::{Cell, Icon},
+    tile::{Figure, Tile},
+};
 
 /// The product's name as a rebus, PAPER and a tick, after the bitcoin sign.
 ///
@@ -17,4 +20,12 @@ pub fn cells(panels: usize) -> Vec<Cell> {
         cells.remove(1);
     }
     row::left(cells, panels)
+}
+
+/// The product's name.
+pub fn tile() -> Tile {
+    Tile::new(
+        ["The clock is starting", "Starting", "Start"],
+        Vec::from([Figure::text("papertick")]),
+    )
 }

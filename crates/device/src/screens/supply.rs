@@ -1,11 +1,16 @@
 //! Bitcoin in existence.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
-use super::{Scene, decimal, issuance, row, suffix};
+use super::{Scene, decimal, issuance, row, suffix, words};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence, SentenceTemplate},
+    tile::{Figure, Graph, Tile},
 };
 
 const SUPPLY: SentenceTemplate = SentenceTemplate::new("{supply} bitcoin exist.");
@@ -15,6 +20,9 @@ const SUPPLY_UNKNOWN: SentenceTemplate = SentenceTemplate::new("The supply is no
 
 /// Bitcoin that will ever exist, in ten-thousandths.
 const FINAL_BTC_E4: u128 = 209_999_999_769;
+
+/// Characters of a share with two decimals.
+const SHARE_WIDTH: usize = 6;
 
 /// The supply with a letter, or as a share of all that will ever exist.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
@@ -29,6 +37,44 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
         row::digits(&text),
         scene.panels,
     )
+}
+
+/// The supply, its share of all that will ever exist, and a bar of that.
+pub fn tile(scene: &Scene<'_>) -> Tile {
+    let labels = ["Mined so far", "Mined"];
+    let Some(supply) = scene.height().map(issuance::mined_btc) else {
+        return Tile::unknown(labels);
+    };
+    let share = percent(supply, SHARE_WIDTH);
+    let share = share.trim_end_matches('%');
+    let done = u64::try_from(u128::from(supply) * 10_000_000 / FINAL_BTC_E4).unwrap_or(1000);
+    let tile = if scene.settings.supply_percent {
+        let share = Figure {
+            tail: "%".into(),
+            ..Figure::number(share)
+        };
+        let millions = decimal::rounded(supply.into(), 1_000_000, 2);
+        Tile::new(labels, Vec::from([share])).line([
+            format!("{} of 21 million", spoken::grouped(&supply.to_string())),
+            format!("{millions} of 21 M"),
+        ])
+    } else {
+        let figures = words::whole(supply).into_iter();
+        Tile::new(
+            labels,
+            figures
+                .map(|text| Figure::number(text).with_unit("BTC"))
+                .collect(),
+        )
+        .line([
+            format!("{share}% of all that will ever exist"),
+            format!("{share}% of all"),
+        ])
+    };
+    Tile {
+        graph: u16::try_from(done).ok().map(Graph::Bar),
+        ..tile
+    }
 }
 
 /// The supply in full, or its share, as a sentence.

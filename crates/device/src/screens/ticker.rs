@@ -1,15 +1,24 @@
 //! Price of one bitcoin in a currency.
 
-use alloc::{borrow::ToOwned, string::ToString, vec::Vec};
+use alloc::{
+    borrow::ToOwned,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
-use super::{Scene, decimal, price_layout, row, signs};
+use super::{Scene, decimal, price_layout, row, sats_per_currency, signs, suffix, words};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence, SentenceTemplate},
+    tile::{Figure, Tile},
 };
-use market::units::MICRO;
+use market::units::{Currency, MICRO, Price};
 
 const PRICE: SentenceTemplate = SentenceTemplate::new("1 bitcoin costs {price} {currency}.");
+
+/// Characters of a price in millions.
+const MILLIONS_WIDTH: usize = 7;
 
 /// The price in full, or with a letter if the settings or the number of panels require it.
 ///
@@ -37,6 +46,72 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
         row::labelled(label, cells, scene.panels)
     } else {
         row::right(cells, scene.panels)
+    }
+}
+
+/// The price, and how many satoshis one unit buys.
+pub fn tile(scene: &Scene<'_>) -> Tile {
+    let currency = scene.currency;
+    let labels = labels(currency, "Bitcoin price", "Price", "BTC");
+    let Some(price) = scene.shown_price() else {
+        return Tile::unknown(labels);
+    };
+    let sats = sats_per_currency::numbers(price).remove(0);
+    let name = words::one_unit(&currency);
+    let sign = signs::own(currency).unwrap_or(currency.code());
+    Tile::new(labels, figures(price, scene)).line([
+        format!("{sats} sats for one {name}"),
+        format!("{sats} sats per {sign}"),
+    ])
+}
+
+/// Forms of a label, with the code of a currency whose sign another one has; `tiny` has three letters.
+pub fn labels(currency: Currency, full: &str, short: &str, tiny: &str) -> Vec<String> {
+    if signs::is_shared(currency) {
+        Vec::from([
+            format!("{full}, {currency}"),
+            format!("{short}, {currency}"),
+            format!("{tiny} {currency}"),
+        ])
+    } else {
+        Vec::from([full.into(), short.into()])
+    }
+}
+
+fn figures(price: Price, scene: &Scene<'_>) -> Vec<Figure> {
+    let numbers = if scene.settings.mow_mode {
+        Vec::from([suffix::in_millions(price.rounded(), MILLIONS_WIDTH)])
+    } else if scene.settings.suffix_price && price.micros >= 100 * MICRO {
+        Vec::from([words::suffixed(price.rounded())])
+    } else {
+        numbers(price)
+    };
+    let figures = numbers.into_iter();
+    figures
+        .map(|number| figure(scene.currency, number))
+        .collect()
+}
+
+/// A price in full: three decimals below one, two below a thousand unless it is whole.
+fn numbers(price: Price) -> Vec<String> {
+    let decimals = match price.micros / MICRO {
+        1000.. => return words::whole(price.rounded()),
+        1.. if price.micros.is_multiple_of(MICRO) => 0,
+        1.. => 2,
+        0 => 3,
+    };
+    let text = decimal::rounded(price.micros.into(), MICRO.into(), decimals);
+    Vec::from([if text == "0.000" { "<0.001".into() } else { text }])
+}
+
+/// A number after the sign of a currency, or before its code.
+pub fn figure(currency: Currency, number: String) -> Figure {
+    match signs::sign(currency) {
+        Some(sign) => Figure {
+            sign: sign.into(),
+            ..Figure::number(number)
+        },
+        None => Figure::number(number).with_unit(currency.code()),
     }
 }
 

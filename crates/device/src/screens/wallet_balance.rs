@@ -6,6 +6,7 @@ use super::{Scene, amount, row, signs, suffix};
 use crate::{
     cells::{Cell, Icon},
     spoken::{Sentence, SentenceTemplate},
+    tile::Tile,
 };
 use market::units::{SATS_PER_BTC, Sats};
 
@@ -29,6 +30,17 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
             beside_icon(row::digits(&number), marker, scene.panels)
         }
     }
+}
+
+/// The balance in full and its worth.
+pub fn tile(scene: &Scene<'_>) -> Tile {
+    let balance = scene.market.balance.as_ref();
+    let balance = balance.map(|balance| balance.datum.value);
+    Tile::new(["Wallet"], amount::figures(balance, None, scene.settings)).line(
+        balance
+            .map(|balance| amount::worth(balance, scene))
+            .unwrap_or_default(),
+    )
 }
 
 /// The balance in full.

@@ -2,11 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::{amount, row, signs};
+use super::{Scene, amount, row, signs};
 use crate::{
     cells::{Cell, Icon},
     settings::Settings,
     spoken::{Sentence, SentenceTemplate},
+    tile::Tile,
 };
 use market::Zap;
 
@@ -23,6 +24,16 @@ pub fn cells(zap: &Zap, settings: &Settings, panels: usize) -> Vec<Cell> {
         marker,
         panels,
     )
+}
+
+/// The amount and its worth.
+pub fn tile(zap: &Zap, scene: &Scene<'_>) -> Tile {
+    let (amount, bolt) = (zap.amount.into(), Icon::LightningBolt);
+    Tile::new(
+        ["Zap received", "Zap"],
+        amount::figures(Some(amount), Some(bolt), scene.settings),
+    )
+    .line(amount::worth(amount, scene))
 }
 
 /// The amount.

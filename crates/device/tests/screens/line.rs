@@ -3,14 +3,14 @@
 use std::{sync::Arc, time::Duration};
 
 use device::{
-    screens::SCREENS,
+    screens::{SCREENS, Scene},
     settings::{SPECS, Settings},
 };
 use market::{
-    Datum, Figure, FigureIdentity, HeightState, HeightTruth, Market, MinerStats, PoolStats, Proven,
-    Seen,
+    Datum, Figure, FigureIdentity, HeightState, HeightTruth, MarkReasons, Market, MinerStats,
+    PoolStats, Proven, Seen,
     logo::Logo,
-    now::LocalTime,
+    now::{Now, UtcTime, Zone},
     source_id::SourceId,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats, decimal_micros},
 };
@@ -20,9 +20,11 @@ pub(crate) struct Line {
     pub(crate) screen: u16,
     pub(crate) currency: Currency,
     pub(crate) market: Market,
+    pub(crate) mark_reasons: MarkReasons,
     pub(crate) truth: HeightTruth,
     pub(crate) settings: Settings,
-    pub(crate) local: Option<LocalTime>,
+    pub(crate) now: Now,
+    pub(crate) zone: Zone,
 }
 
 /// Short names of some screens; the other screens use the names of the catalogue.
@@ -58,9 +60,14 @@ impl Line {
             screen: screen_id(screen).unwrap(),
             currency: Currency::USD,
             market: Market::default(),
+            mark_reasons: MarkReasons::default(),
             truth: HeightTruth::default(),
             settings: Settings::default(),
-            local: None,
+            now: Now {
+                uptime: Duration::ZERO,
+                utc: None,
+            },
+            zone: Zone::utc(),
         };
         for word in words {
             match word.split_once('=') {
@@ -72,6 +79,20 @@ impl Line {
             }
         }
         line
+    }
+
+    /// The input of the screen on a board with this number of panels.
+    pub(crate) fn scene(&self, panels: usize) -> Scene<'_> {
+        Scene {
+            market: &self.market,
+            mark_reasons: &self.mark_reasons,
+            truth: self.truth,
+            settings: &self.settings,
+            now: self.now,
+            zone: &self.zone,
+            currency: self.currency,
+            panels,
+        }
     }
 
     fn take(&mut self, name: &str, value: &str) {
@@ -94,7 +115,7 @@ impl Line {
             "agreeing" => self.proven().agreeing = value.parse().unwrap(),
             "hash" => self.proven().hash_end = u16::from_str_radix(value, 16).unwrap(),
             "age" => self.proven().age_mins = Some(value.parse().unwrap()),
-            "time" => self.local = Some(time(value)),
+            "time" => self.now.utc = Some(time(value)),
             "logo" => self.market.pool_logo = Some(logo(value)),
             "hashrate" => {
                 let pool = self.pool();
@@ -147,19 +168,10 @@ impl Line {
 }
 
 /// Parses `07:05-9/5`: hours, minutes, day, month.
-fn time(text: &str) -> LocalTime {
-    let numbers: Vec<u8> = text
-        .split([':', '-', '/'])
-        .map(|number| number.parse().unwrap())
-        .collect();
-    LocalTime {
-        year: 2026,
-        month: numbers[3],
-        day: numbers[2],
-        hour: numbers[0],
-        minute: numbers[1],
-        second: 0,
-    }
+fn time(text: &str) -> UtcTime {
+    let (time, date) = text.split_once('-').unwrap();
+    let (day, month) = date.split_once('/').unwrap();
+    UtcTime::parse(&format!("2026-{month:0>2}-{day:0>2}T{time}:00Z")).unwrap()
 }
 
 fn logo(name: &str) -> Arc<Logo> {

@@ -18,12 +18,13 @@ mod line;
 mod overlays;
 mod properties;
 mod sentences;
+mod tiles;
 
 use std::fmt::Write;
 
 use device::{
     cells::{Cell, Icon},
-    screens::{Scene, catalog},
+    screens::catalog,
 };
 use line::Line;
 
@@ -63,15 +64,7 @@ fn split(row: &str) -> (&str, usize, &str) {
 /// The panels of a screen, in the notation of the tables.
 fn show(line: &Line, panels: usize) -> String {
     let screen = catalog::find(line.screen).unwrap();
-    let scene = Scene {
-        market: &line.market,
-        truth: line.truth,
-        settings: &line.settings,
-        local: line.local,
-        currency: line.currency,
-        panels,
-    };
-    let cells = (screen.cells)(&scene);
+    let cells = (screen.cells)(&line.scene(panels));
     assert_eq!(
         cells.len(),
         panels,

@@ -10,10 +10,10 @@ use device::{
     },
 };
 use market::{
-    Datum, Figure, FigureIdentity, HeightState, HeightTruth, Market, MinerStats, Payment,
-    PoolStats, Prices, Proven, Seen, Zap,
+    Datum, Figure, FigureIdentity, HeightState, HeightTruth, MarkReasons, Market, MinerStats,
+    Payment, PoolStats, Prices, Proven, Seen, Zap,
     logo::Logo,
-    now::LocalTime,
+    now::{Now, UtcTime, Zone},
     source_id::SourceId,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats},
 };
@@ -94,7 +94,10 @@ proptest! {
     ) {
         let settings = Settings { mining_pool_name: pool.clone(), ..settings };
         let market = anything(numbers, known, words, pool, currency);
-        let minute = LocalTime { year: 2026, month: 12, day: 31, hour: 9, minute: 5, second: 59 };
+        let now = Now {
+            uptime: Duration::ZERO,
+            utc: UtcTime::plausible(1_798_707_959_000).filter(|_| known[0]),
+        };
         let truth = HeightTruth {
             state: HeightState::ALL[usize::from(known[1]) + usize::from(known[2]) * 2],
             proven: known[3].then_some(Proven {
@@ -105,14 +108,17 @@ proptest! {
         };
         let scene = Scene {
             market: &market,
+            mark_reasons: &MarkReasons::default(),
             truth,
             settings: &settings,
-            local: known[0].then_some(minute),
+            now,
+            zone: &Zone::utc(),
             currency,
             panels,
         };
         for screen in SCREENS {
             prop_assert_eq!((screen.cells)(&scene).len(), panels, "{}", screen.name);
+            prop_assert!(!(screen.tile)(&scene).figures.is_empty(), "{}", screen.name);
         }
         let zap = Zap { amount: Sats(numbers[0]), message: String::new() };
         prop_assert_eq!(zap::cells(&zap, &settings, panels).len(), panels);

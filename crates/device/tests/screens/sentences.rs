@@ -2,7 +2,7 @@
 
 use device::{
     cells::Cell,
-    screens::{SCREENS, Scene, catalog, custom},
+    screens::{SCREENS, catalog, custom},
     spoken::{Sentence, SentenceValue},
 };
 
@@ -11,14 +11,7 @@ use crate::line::Line;
 /// The sentence of a screen.
 fn sentence(line: &Line) -> Sentence {
     let screen = catalog::find(line.screen).unwrap();
-    (screen.sentence)(&Scene {
-        market: &line.market,
-        truth: line.truth,
-        settings: &line.settings,
-        local: line.local,
-        currency: line.currency,
-        panels: 7,
-    })
+    (screen.sentence)(&line.scene(7))
 }
 
 #[rustfmt::skip]

@@ -16,7 +16,7 @@ use board::spec;
 use clap::{Args, builder::TypedValueParser};
 use device::{board::BoardSpec, cells::Picture};
 use market::{
-    now::LocalTime,
+    now::UtcTime,
     units::{Currency, FeeRate, Price},
 };
 use render::{Painter, png};
@@ -63,7 +63,7 @@ pub struct RenderArgs {
 
     /// Local time, such as 21:34 or 2026-11-20T21:34
     #[arg(long, value_parser = values::time)]
-    time: Option<LocalTime>,
+    time: Option<UtcTime>,
 
     /// Satoshis of the zap or payment; negative for a payment that was sent
     #[arg(long, allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-SATS_MAX..=SATS_MAX))]

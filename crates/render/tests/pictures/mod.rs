@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use device::{
     cells::{Cell, Icon, Picture},
     screens::{
-        Scene, catalog, custom, debug, erasing, payment, provisioning, safe_mode, sign_in, splash,
-        update, zap,
+        catalog, custom, debug, erasing, payment, provisioning, safe_mode, sign_in, splash, update,
+        zap,
     },
     secret::{GeneratedPassword, GenerationReason, PasswordHash, Secret},
     settings::{Settings, fonts::FontId},
@@ -99,16 +99,8 @@ fn screen(name: &str, line: &str, panels: usize) -> Picture {
     if let Some(logo) = &mut line.market.pool_logo {
         *logo = Arc::new(drawn_logo(&logo.name));
     }
-    let scene = Scene {
-        market: &line.market,
-        truth: line.truth,
-        settings: &line.settings,
-        local: line.local,
-        currency: line.currency,
-        panels,
-    };
     let screen = catalog::find(line.screen).unwrap();
-    let mut picture = styled((screen.cells)(&scene), &line.settings);
+    let mut picture = styled((screen.cells)(&line.scene(panels)), &line.settings);
     picture.mark = Mark::ALL
         .into_iter()
         .find(|mark| name.ends_with(mark.name()));

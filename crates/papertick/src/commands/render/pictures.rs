@@ -16,8 +16,9 @@ use device::{
     settings::Settings,
 };
 use market::{
-    Datum, Direction, Figure, FigureIdentity, HeightTruth, Market, MinerStats, Payment, PoolStats,
-    Proven, Seen, Zap,
+    Datum, Direction, Figure, FigureIdentity, HeightTruth, MarkReasons, Market, MinerStats,
+    Payment, PoolStats, Proven, Seen, Zap,
+    now::{Now, Zone},
     source_id::SourceId,
     units::{Currency, FeeRate, Msats, Sats},
 };
@@ -249,9 +250,14 @@ fn screen_cells(
     };
     Ok((screen.cells)(&Scene {
         market: &market,
+        mark_reasons: &MarkReasons::default(),
         truth,
         settings,
-        local: values.time,
+        now: Now {
+            uptime: Duration::ZERO,
+            utc: values.time,
+        },
+        zone: &Zone::utc(),
         currency,
         panels: board.panels,
     }))

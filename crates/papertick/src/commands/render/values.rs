@@ -7,7 +7,7 @@ use jiff::civil::{Date, DateTime, Time, date};
 use market::{
     HeightState,
     mark::Mark,
-    now::LocalTime,
+    now::UtcTime,
     units::{Currency, FeeRate, Hashrate, MICRO, Price, Sats},
 };
 use serde_json::Value;
@@ -43,7 +43,8 @@ pub(super) struct Values {
     pub(super) age_mins: Option<u64>,
     pub(super) currency: Option<Currency>,
     pub(super) fee: Option<FeeRate>,
-    pub(super) time: Option<LocalTime>,
+    /// Pictures have their own time, in UTC.
+    pub(super) time: Option<UtcTime>,
     pub(super) hashrate: Option<Hashrate>,
     pub(super) daily: Option<Sats>,
     pub(super) miner: Option<Hashrate>,
@@ -139,7 +140,7 @@ fn sample() -> Values {
         age_mins: Some(7),
         currency: None,
         fee: FeeRate::parse("4.7"),
-        time: Some(local(TODAY.at(21, 34, 0, 0))),
+        time: utc(TODAY.at(21, 34, 0, 0)),
         hashrate: Some(Hashrate(742_500_000_000_000)),
         daily: Some(Sats(8421)),
         miner: Some(Hashrate(1_234_000_000_000)),
@@ -303,22 +304,15 @@ fn hash_end(value: &Value) -> Option<u16> {
 }
 
 /// Parses a time of the day, or a day with a time.
-pub(super) fn time(text: &str) -> Result<LocalTime, String> {
+pub(super) fn time(text: &str) -> Result<UtcTime, String> {
     let moment = text.parse::<DateTime>();
     let today = || text.parse::<Time>().map(|time| TODAY.to_datetime(time));
-    let moment = moment.or_else(|_| today()).map(local);
-    moment.map_err(|_| "use a time such as 21:34 or 2026-11-20T21:34".into())
+    let moment = moment.or_else(|_| today()).ok().and_then(utc);
+    moment.ok_or_else(|| "use a time such as 21:34 or 2026-11-20T21:34".into())
 }
 
-fn local(moment: DateTime) -> LocalTime {
-    LocalTime {
-        year: moment.year(),
-        month: moment.month().unsigned_abs(),
-        day: moment.day().unsigned_abs(),
-        hour: moment.hour().unsigned_abs(),
-        minute: moment.minute().unsigned_abs(),
-        second: moment.second().unsigned_abs(),
-    }
+fn utc(moment: DateTime) -> Option<UtcTime> {
+    UtcTime::parse(&format!("{moment}Z"))
 }
 
 pub(super) fn currency(text: &str) -> Result<Currency, String> {
