@@ -1,8 +1,6 @@
 //! The serialised documents of the settings and the status.
 
-use std::sync::Arc;
-
-use api::status::{HostMemory, Status, StatusNews, Surroundings};
+use api::status::{HostMemory, Status, Surroundings};
 use bytes::Bytes;
 use device::{
     settings::{
@@ -23,8 +21,6 @@ use super::etag;
 #[derive(Debug, Clone)]
 pub struct StatusDocument {
     pub text: Bytes,
-    /// The parts of the status whose changes are sent to event clients.
-    pub news: Arc<StatusNews>,
     pub memory: HostMemory,
 }
 
@@ -49,7 +45,6 @@ impl StatusDocument {
         let status = Status::of(view, &surroundings);
         StatusDocument {
             text: serde_json::to_vec(&status).unwrap_or_default().into(),
-            news: Arc::new(StatusNews::of(view, &surroundings)),
             memory,
         }
     }

@@ -47,7 +47,6 @@ pub async fn broadcast(state: Arc<ServerState>) {
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut painted = glass.borrow_and_update().generation;
     let mut faults = glass.borrow().faults();
-    let mut mixed = state.sent_status.subscribe_mixed();
     let mut next_status = Instant::now();
     let mut changed = false;
     loop {
@@ -55,18 +54,12 @@ pub async fn broadcast(state: Arc<ServerState>) {
             _ = stop.wait_for(|stop| *stop) => break,
             _ = ping.tick() => send(&state, StreamMessage::new(PING)),
             Ok(()) = view.changed(), if !changed => changed = true,
-            Ok(()) = mixed.changed(), if !changed => changed = true,
             () = sleep_until(next_status), if changed => {
                 changed = false;
                 view.borrow_and_update();
                 // Later clients get the status when they connect.
-                if state.messages.receiver_count() == 0 {
-                    state.sent_status.reset();
-                    continue;
-                }
-                let status = state.status(&state.view());
-                if state.sent_status.send_to_all(&status.news) {
-                    send(&state, StreamMessage::status(&status));
+                if state.messages.receiver_count() > 0 {
+                    send(&state, StreamMessage::status(&state.status(&state.view())));
                     next_status = Instant::now() + STATUS_GAP;
                 }
             }
@@ -238,9 +231,7 @@ impl EventClient {
 
     /// The status, sent only to this client.
     fn status(&self) -> StreamMessage {
-        let status = self.state.status(&self.state.view());
-        self.state.sent_status.sent_to_one(&status.news);
-        StreamMessage::status(&status)
+        StreamMessage::status(&self.state.status(&self.state.view()))
     }
 
     /// The state for a client that has missed messages: the status and all painted panels.

@@ -5,7 +5,6 @@ use std::{
     time::Duration,
 };
 
-use api::status::StatusNews;
 use bytes::Bytes;
 use device::{
     request::{Reply, Request},
@@ -27,7 +26,7 @@ use tokio::sync::{Semaphore, broadcast, mpsc};
 use super::{
     assets::Assets,
     auth::{self, Authenticator},
-    broadcast::{BroadcastState, MESSAGES_MAX, StreamMessage},
+    broadcast::{MESSAGES_MAX, StreamMessage},
     cache::Cached,
     canvas::FrameTimes,
     connection_limits::ConnectionLimits,
@@ -103,8 +102,6 @@ pub struct ServerState {
     pub panels_image: Cached<PanelsSnapshot, u64, Bytes>,
     /// Frames for all clients of the event stream.
     pub messages: broadcast::Sender<StreamMessage>,
-    /// The status that the clients of the event stream have.
-    pub sent_status: BroadcastState<StatusNews>,
     /// Permits for clients of the panel stream.
     pub panel_streams: Arc<Semaphore>,
     /// Work that continues after the response.
@@ -147,7 +144,6 @@ impl ServerState {
             openapi: OnceLock::new(),
             panels_image: Cached::new(),
             messages: broadcast::Sender::new(MESSAGES_MAX),
-            sent_status: BroadcastState::new(),
             panel_streams: Arc::new(Semaphore::new(PANEL_STREAMS_MAX)),
             side_tasks: side_tasks_sender,
             limits,

@@ -191,13 +191,18 @@ impl Status {
         let uptime = surroundings.uptime;
         let source = |state: &SourceState| SourceStatus::of(state, uptime);
         let sources = view.sources.iter();
-        let market = MarketStatus::of(view, Some(uptime));
-        let mut truth = TruthStatus::of(view, Some(surroundings));
+        let market = MarketStatus::of(view, uptime);
+        let mut truth = TruthStatus::of(view, surroundings);
         doubt::explain(&mut truth, &market);
         Status {
+            clock: ClockStatus::of(view, &surroundings.panels),
             market,
-            figures: FigureValues::of(view, Some(uptime)),
+            figures: FigureValues::of(view, uptime),
             truth,
+            safe_mode: view.safe_mode.clone(),
+            link: LinkStatus::from(&view.link),
+            displays_waiting: displays_waiting(view),
+            settings_tag: surroundings.settings_tag.clone(),
             esp_uptime: uptime.as_secs(),
             memory: surroundings.memory.into(),
             panels: surroundings.panels.clone(),
@@ -207,53 +212,6 @@ impl Status {
             time_server: view.time_server.as_ref().map(source),
             mqtt: view.mqtt.as_ref().map(source),
             proxy: surroundings.proxy.as_ref().map(source),
-            ..Status::timeless(view, surroundings)
-        }
-    }
-
-    /// The status without members that change with time alone.
-    fn timeless(view: &View, surroundings: &Surroundings) -> Status {
-        Status {
-            clock: ClockStatus::of(view, &surroundings.panels),
-            market: MarketStatus::of(view, None),
-            figures: FigureValues::of(view, None),
-            truth: TruthStatus::of(view, None),
-            safe_mode: view.safe_mode.clone(),
-            link: LinkStatus::from(&view.link),
-            displays_waiting: displays_waiting(view),
-            settings_tag: surroundings.settings_tag.clone(),
-            esp_uptime: 0,
-            memory: MemoryStatus::default(),
-            panels: Vec::new(),
-            sources: BTreeMap::new(),
-            time_server: None,
-            mqtt: None,
-            proxy: None,
-        }
-    }
-}
-
-/// The part of the status that is sent to clients after each change. The passage of time alone does not change it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StatusNews {
-    status: Status,
-    sources: BTreeMap<SourceId, SourceState>,
-    time_server: Option<SourceState>,
-    mqtt: Option<SourceState>,
-    /// Whether the proxy works, and its last error. The time of its last connection changes with every connection.
-    proxy: Option<(bool, Option<String>)>,
-}
-
-impl StatusNews {
-    /// The news of a view.
-    pub fn of(view: &View, surroundings: &Surroundings) -> StatusNews {
-        let proxy = surroundings.proxy.as_ref();
-        StatusNews {
-            status: Status::timeless(view, surroundings),
-            sources: view.sources.clone(),
-            time_server: view.time_server.clone(),
-            mqtt: view.mqtt.clone(),
-            proxy: proxy.map(|proxy| (proxy.up, proxy.last_error.clone())),
         }
     }
 }

@@ -169,16 +169,15 @@ pub struct TimeStatus {
 }
 
 impl TruthStatus {
-    /// Quality of the values in a view. Without `surroundings`, members that change with time alone are left out.
-    pub(super) fn of(view: &View, surroundings: Option<&Surroundings>) -> TruthStatus {
-        let uptime = surroundings.map(|surroundings| surroundings.uptime);
+    /// Quality of the values in a view.
+    pub(super) fn of(view: &View, surroundings: &Surroundings) -> TruthStatus {
         let fee = view
             .market
             .current_fee(view.settings.active.fee_precision())
             .map(Fee::datum);
         let prices = view.market.prices.iter();
         let price = |(currency, price): (&Currency, &Datum<Price>)| {
-            let status = PriceStatus::of(view, *currency, price, uptime);
+            let status = PriceStatus::of(view, *currency, price, surroundings.uptime);
             (currency.code().to_owned(), status)
         };
         TruthStatus {
@@ -197,12 +196,10 @@ impl TruthStatus {
 }
 
 impl HeightStatus {
-    fn of(view: &View, surroundings: Option<&Surroundings>) -> HeightStatus {
+    fn of(view: &View, surroundings: &Surroundings) -> HeightStatus {
         let truth = &view.truth;
-        let uptime = surroundings.map(|surroundings| surroundings.uptime);
-        let utc = surroundings.and_then(|surroundings| surroundings.utc);
         let claim = |claimed: &Claimed| {
-            let age = uptime.and_then(|uptime| claimed.seen.age_at(uptime));
+            let age = claimed.seen.age_at(surroundings.uptime);
             ClaimedHeight {
                 source: Word(claimed.source),
                 value: claimed.height,
@@ -217,7 +214,7 @@ impl HeightStatus {
         let proven = truth.proven.as_ref();
         // The timestamp of a block may be ahead of the wall clock; the age is then 0.
         let tip_age = proven
-            .zip(utc)
+            .zip(surroundings.utc)
             .map(|(tip, utc)| utc.unix_secs() - i64::from(tip.time));
         HeightStatus {
             state: Word(truth.height),
@@ -240,15 +237,9 @@ impl HeightStatus {
 }
 
 impl PriceStatus {
-    /// The truth of a price; with its quotes if an uptime is given, because they change all the time.
-    fn of(
-        view: &View,
-        currency: Currency,
-        price: &Datum<Price>,
-        uptime: Option<Duration>,
-    ) -> PriceStatus {
-        let truth = view.truth.prices.get(&currency).zip(uptime);
-        let quotes = |(truth, uptime): (&PriceTruth, Duration)| PriceQuotes {
+    fn of(view: &View, currency: Currency, price: &Datum<Price>, uptime: Duration) -> PriceStatus {
+        let truth = view.truth.prices.get(&currency);
+        let quotes = |truth: &PriceTruth| PriceQuotes {
             shown: amount(price.value),
             doubted_sec: truth
                 .doubted

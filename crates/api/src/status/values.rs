@@ -98,8 +98,8 @@ pub enum Quantity {
 }
 
 impl MarketStatus {
-    /// The values of a view; with ages if an uptime is given.
-    pub(super) fn of(view: &View, uptime: Option<Duration>) -> MarketStatus {
+    /// The values of a view; with their ages at an uptime.
+    pub(super) fn of(view: &View, uptime: Duration) -> MarketStatus {
         let (market, truth) = (&view.market, &view.truth);
         let height = market.height.as_ref().map(|height| {
             MarketValue::of(height, Quantity::Number(height.value.into()), uptime)
@@ -126,8 +126,8 @@ impl MarketStatus {
 }
 
 impl FigureValues {
-    /// The values of a view; with ages if an uptime is given.
-    pub(super) fn of(view: &View, uptime: Option<Duration>) -> FigureValues {
+    /// The values of a view; with their ages at an uptime.
+    pub(super) fn of(view: &View, uptime: Duration) -> FigureValues {
         let mut figures = FigureValues::default();
         let number = Quantity::Number;
         if let Some(pool) = view.market.pool.as_ref().map(|pool| &pool.datum) {
@@ -152,10 +152,9 @@ impl FigureValues {
 }
 
 impl MarketValue {
-    fn of<T>(datum: &Datum<T>, value: Quantity, uptime: Option<Duration>) -> MarketValue {
+    fn of<T>(datum: &Datum<T>, value: Quantity, uptime: Duration) -> MarketValue {
         let is_earlier = matches!(datum.seen, Seen::Before(_));
-        let uptime = uptime.filter(|_| !is_earlier);
-        let age = uptime.map(|uptime| datum.seen.age_at(uptime).unwrap_or_default());
+        let age = datum.seen.age_at(uptime);
         MarketValue {
             value,
             source: Word(datum.source),

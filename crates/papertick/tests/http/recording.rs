@@ -159,13 +159,14 @@ async fn recording() -> Value {
     let clock = clock_with_data().await;
     let mut follower = EventClient::at(&clock, "/events?bench").await;
     let mut events = Map::new();
-    let mut note = |(name, data): (String, String)| {
-        let data = serde_json::from_str(&data).unwrap();
-        events.insert(name, normalised(data));
+    let mut record_until = async |last| {
+        while !events.contains_key(last) {
+            let (name, data) = follower.frame().await;
+            let data = serde_json::from_str(&data).unwrap();
+            events.insert(name, normalised(data));
+        }
     };
-    for _ in 0..3 {
-        note(follower.frame().await);
-    }
+    record_until("bench").await;
     clock.glass.send_modify(|glass| {
         let glass = Arc::make_mut(glass);
         glass.generation = 2;
@@ -174,7 +175,7 @@ async fn recording() -> Value {
             glass.panels[panel].refresh = refresh;
         }
     });
-    note(follower.frame().await);
+    record_until("panels").await;
 
     let real = Clock::with(Setup {
         device: Kind::Real,
