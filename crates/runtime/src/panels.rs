@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use api::{schema::Word, status::PanelStatus};
+use api::{
+    schema::Word,
+    status::{PanelFailure, PanelStatus},
+};
 use device::{board::PanelFault, refresh::Refresh};
 use render::Bitmap;
 use tokio::time::Instant;
@@ -37,16 +40,6 @@ pub struct PanelState {
     pub failures: u32,
     /// When it is retried. `None` if not at all, or as soon as it is idle.
     pub retry_at: Option<Instant>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FaultyPanel {
-    /// Its index from the left.
-    pub panel: usize,
-    /// What is wrong with it.
-    pub fault: PanelFault,
-    /// Failures since the last success.
-    pub failures: u32,
 }
 
 impl PanelState {
@@ -99,18 +92,8 @@ impl PanelsSnapshot {
     }
 
     /// The panels with a fault, leftmost first.
-    pub fn faults(&self) -> Vec<FaultyPanel> {
-        self.panels
-            .iter()
-            .enumerate()
-            .filter_map(|(panel, glass)| {
-                Some(FaultyPanel {
-                    panel,
-                    fault: glass.fault?,
-                    failures: glass.failures,
-                })
-            })
-            .collect()
+    pub fn faults(&self) -> Vec<PanelFailure> {
+        PanelFailure::all(&self.panel_statuses())
     }
 
     /// Panels that were not refreshed yet, assumed to be blank.
