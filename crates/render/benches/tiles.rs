@@ -28,8 +28,36 @@ const SPEC: CanvasSpec = CanvasSpec {
 /// A figure and a board of six.
 const TILES: [usize; 2] = [1, 6];
 
+/// A board of six.
+fn board(price_text: &str) -> Vec<Tile> {
+    vec![
+        samples::price(price_text),
+        samples::tile(
+            "Saturday / Sat",
+            ("", "14:32", ""),
+            &["28 November 2026 / 28 November / 28 Nov"],
+        ),
+        samples::tile(
+            "Block height / Block",
+            ("", "977,412", ""),
+            &["Found at 14:28 / at 14:28", "Proven by work / Proven"],
+        ),
+        samples::tile(
+            "Sats per dollar / Sats per $ / Sats/$",
+            ("", "920", "sats"),
+            &[],
+        ),
+        samples::tile("Fees", ("", "4.21", "sat/vB"), &["$0.64 a payment / $0.64"]),
+        samples::tile(
+            "Until the halving / Halving",
+            ("", "72,588", "blocks"),
+            &["April 2028"],
+        ),
+    ]
+}
+
 fn tiles(count: usize, price: &str) -> Vec<Tile> {
-    let mut tiles = samples::board(price);
+    let mut tiles = board(price);
     tiles.truncate(count);
     tiles
 }

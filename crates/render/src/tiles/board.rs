@@ -16,6 +16,9 @@ const BELOW_HERO: f32 = 0.85;
 /// Part of its width that the longest figure of the second rank fills at most.
 const FILL: f32 = 0.95;
 
+/// Least gap between label and figure of a row of a table, in parts of the text.
+const TABLE_GAP: f32 = 0.8;
+
 /// Most tiles whose second rank has a line of context.
 const LINED_TILES_MAX: usize = 6;
 
@@ -199,7 +202,7 @@ fn second_rank(sheet: &mut Sheet<'_>, arrangement: &Arrangement<'_>, has_line: b
         let numeral = Numeral::new(sheet, figure);
         let (width, room) = if arrangement.is_table {
             let tiny = tile.labels.last().map_or("", |label| label);
-            let label = sheet.text_width(tiny, Face::Text, text) + text * 0.8;
+            let label = sheet.text_width(tiny, Face::Text, text) + text * TABLE_GAP;
             let taken = label + figure::mark_width(sheet, tile, text);
             (area.width as f32 - taken, area.height as f32)
         } else {
@@ -279,9 +282,16 @@ fn draw_row(sheet: &mut Sheet<'_>, boxed: &Boxed<'_>, text: f32, height: f32) {
     let middle = area.y as f32 + area.height as f32 / 2.0;
     let baseline = (middle + cap / 2.0).round();
     let capitals = sheet.capitals(text);
-    let tiny = tile.labels.last().map_or("", |label| label);
     let raised = baseline - ((cap - capitals) / 2.0).floor();
-    figure::label_text(sheet, tile, tiny, area.x as f32, raised, text);
+    let free = area.width as f32 - numeral.width(cap) - text * TABLE_GAP;
+    figure::label(
+        sheet,
+        tile,
+        (area.x as f32, raised),
+        free,
+        text,
+        &figure.unit,
+    );
     let left = (area.x + area.width) as f32 - numeral.width(cap);
     numeral.draw(sheet, left, baseline as i32, cap);
 }
@@ -310,10 +320,12 @@ fn draw_second(
     let gap = second_gap(capitals);
     let cap = numeral.fit(width, height);
     let unit = &numeral.figure.unit;
-    let unit_width = text * scale::UNIT_GAP + sheet.text_width(unit, Face::Text, text);
+    let unit_gap = scale::unit_gap(text, cap);
+    let unit_width = unit_gap + sheet.text_width(unit, Face::Text, text);
     let has_unit = !unit.is_empty() && numeral.width(cap) + unit_width <= width;
     let (left, top) = (area.x as f32, area.y as f32);
-    figure::label(sheet, tile, (left, top + capitals), width, text, !has_unit);
+    let left_over = if has_unit { "" } else { unit };
+    figure::label(sheet, tile, (left, top + capitals), width, text, left_over);
     let bottom = area.y + area.height;
     let foot = if arrangement.has_line { capitals + gap } else { 0.0 };
     let (high, low) = (top + capitals + gap, bottom as f32 - foot);
@@ -329,7 +341,7 @@ fn draw_second(
     };
     let end = numeral.draw(sheet, left, baseline, cap);
     if has_unit {
-        figure::draw_unit(sheet, unit, end, baseline, text);
+        figure::draw_unit(sheet, unit, end + unit_gap, baseline, text);
     }
     let mut lines =
         (tile.lines.iter()).filter_map(|forms| figure::longest(sheet, forms, width, text));

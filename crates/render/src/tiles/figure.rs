@@ -171,11 +171,12 @@ pub(super) fn draw(sheet: &mut Sheet<'_>, tile: &Tile, place: Place) -> Drawn {
         (left, top + capitals),
         width,
         text,
-        unit.is_none(),
+        if unit.is_none() { &numeral.figure.unit } else { "" },
     );
     let end = numeral.draw(sheet, left, baseline, cap);
     if let Some(size) = unit {
-        draw_unit(sheet, &numeral.figure.unit, end, baseline, size);
+        let x = end + scale::unit_gap(size, cap);
+        draw_unit(sheet, &numeral.figure.unit, x, baseline, size);
     }
     let last = if form == Form::Beside { baseline as f32 } else { bottom };
     let line_left = if form == Form::Beside { column } else { left };
@@ -452,34 +453,38 @@ pub(super) fn mark_width(sheet: &mut Sheet<'_>, tile: &Tile, text: f32) -> f32 {
         .map_or(0.0, |_| scale::mark_side(capitals) + text * scale::MARK_GAP)
 }
 
-/// Draws the longest label that fits, with the unit if it has no room beside the figure, and the mark right after it: so
-/// no digit moves when a mark comes.
+/// Draws the longest label that fits, with a unit that has no room beside the figure, and the mark right after it: so no
+/// digit moves when a mark comes.
 pub(super) fn label(
     sheet: &mut Sheet<'_>,
     tile: &Tile,
     (x, baseline): (f32, f32),
     width: f32,
     text: f32,
-    takes_unit: bool,
+    unit: &str,
 ) {
     let free = width - mark_width(sheet, tile, text);
-    let plain = longest(sheet, &tile.labels, free, text);
-    let Some(plain) = plain.or(tile.labels.last().map(String::as_str)) else {
-        return;
-    };
-    let unit = tile.figures.first().map_or("", |figure| &figure.unit);
-    let with_unit = format!("{plain}, {unit}");
-    let is_told = unit.is_empty() || plain.to_lowercase().contains(&unit.to_lowercase());
-    let is_joined =
-        takes_unit && !is_told && sheet.text_width(&with_unit, Face::Text, text) <= free;
-    label_text(
-        sheet,
-        tile,
-        if is_joined { &with_unit } else { plain },
-        x,
-        baseline,
-        text,
-    );
+    let words = fitting_label(sheet, tile, free, text, unit);
+    if let Some(words) = words.or(tile.labels.last().cloned()) {
+        label_text(sheet, tile, &words, x, baseline, text);
+    }
+}
+
+/// The longest label that fits, with a unit if one does.
+pub(super) fn fitting_label(
+    sheet: &mut Sheet<'_>,
+    tile: &Tile,
+    width: f32,
+    text: f32,
+    unit: &str,
+) -> Option<String> {
+    let is_told = |label: &String| label.to_lowercase().contains(&unit.to_lowercase());
+    let with_unit = tile.labels.iter().map(|label| match label {
+        label if unit.is_empty() || is_told(label) => label.clone(),
+        label => format!("{label}, {unit}"),
+    });
+    let forms: Vec<String> = with_unit.chain(tile.labels.iter().cloned()).collect();
+    longest(sheet, &forms, width, text).map(str::to_owned)
 }
 
 /// Draws a label and the mark after it.
@@ -523,7 +528,8 @@ pub(super) fn unit(
     let taken = numeral.width(cap);
     let mut size = scale::text_size((cap * scale::UNIT).max(text));
     loop {
-        let needed = taken + size * scale::UNIT_GAP + sheet.text_width(unit, Face::Text, size);
+        let gap = scale::unit_gap(size, cap);
+        let needed = taken + gap + sheet.text_width(unit, Face::Text, size);
         if needed <= width {
             return Some(size);
         }
@@ -534,9 +540,8 @@ pub(super) fn unit(
     }
 }
 
-/// Draws the unit after a figure that ends at `end`.
-pub(super) fn draw_unit(sheet: &mut Sheet<'_>, unit: &str, end: f32, baseline: i32, size: f32) {
-    let x = end + size * scale::UNIT_GAP;
+/// Draws a unit.
+pub(super) fn draw_unit(sheet: &mut Sheet<'_>, unit: &str, x: f32, baseline: i32, size: f32) {
     let how = Lettered {
         face: Face::Text,
         em: size,

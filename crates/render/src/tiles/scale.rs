@@ -29,9 +29,13 @@ pub(super) const COMMA_DEPTH: f32 = 0.125;
 /// Part of that depth that counts when a figure is centred: the comma is light.
 pub(super) const COMMA_WEIGHT: f32 = 0.8;
 
-/// Size of a unit, in parts of the height of its figure, if there is room; and its distance, in parts of its own size.
+/// Size of a unit, in parts of the height of its figure, if there is room.
 pub(super) const UNIT: f32 = 0.24;
-pub(super) const UNIT_GAP: f32 = 0.4;
+
+/// Distance of a unit of a size from a figure of a height, px.
+pub(super) fn unit_gap(size: f32, height: f32) -> f32 {
+    0.4 * size + SIGN_GAP * height
+}
 
 /// Side of a mark in parts of the height of capitals, its least side in px, and its distance in parts of the text.
 const MARK: f32 = 1.6;

@@ -41,34 +41,6 @@ pub fn price(text: &str) -> Tile {
     }
 }
 
-/// A board of six.
-pub fn board(price_text: &str) -> Vec<Tile> {
-    vec![
-        price(price_text),
-        tile(
-            "Saturday / Sat",
-            ("", "14:32", ""),
-            &["28 November 2026 / 28 November / 28 Nov"],
-        ),
-        tile(
-            "Block height / Block",
-            ("", "977,412", ""),
-            &["Found at 14:28 / at 14:28", "Proven by work / Proven"],
-        ),
-        tile(
-            "Sats per dollar / Sats per $ / Sats/$",
-            ("", "920", "sats"),
-            &[],
-        ),
-        tile("Fees", ("", "4.21", "sat/vB"), &["$0.64 a payment / $0.64"]),
-        tile(
-            "Until the halving / Halving",
-            ("", "72,588", "blocks"),
-            &["April 2028"],
-        ),
-    ]
-}
-
 /// The default style.
 pub fn style() -> Style {
     Style {

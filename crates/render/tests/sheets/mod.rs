@@ -10,8 +10,8 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use render::{canvas::Canvas, png};
 
-/// Greatest width of a picture on a sheet, and of a sheet, px.
-const SHEET_PICTURE_MAX: usize = 420;
+/// Greatest width and height of a picture on a sheet, and greatest width of a sheet, px.
+const SHEET_PICTURE_MAX: (usize, usize) = (420, 320);
 const SHEET_MAX: usize = 1700;
 
 /// Gap between pictures of a sheet, px, and its grey.
@@ -44,7 +44,8 @@ fn sum(canvas: &Canvas) -> u64 {
 /// All pictures of a canvas on one sheet, each reduced by an integer factor.
 fn sheet(canvases: &[&Canvas]) -> Vec<u8> {
     let (width, height) = size(canvases[0]);
-    let factor = width.div_ceil(SHEET_PICTURE_MAX);
+    let (most_width, most_height) = SHEET_PICTURE_MAX;
+    let factor = width.div_ceil(most_width).max(height.div_ceil(most_height));
     let (width, height) = (width / factor, height / factor);
     let columns = SHEET_MAX / (width + SHEET_GAP);
     let rows = canvases.len().div_ceil(columns);
