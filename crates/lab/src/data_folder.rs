@@ -1,7 +1,7 @@
 //! All changes of the data folder of a clock, for `power_cuts`.
 //!
 //! A start does what supervisor and device do: it chooses a program, removes the leftovers of an update, and reads settings,
-//! memory, headers, page and pictures. The results are digests, so that no content is printed.
+//! memory, history, headers, page and pictures. The results are digests, so that no content is printed.
 
 use std::{io, path::Path};
 
@@ -37,7 +37,7 @@ use crate::{
 
 /// Files of a data folder that are copied. Programs and pages are replaced by small ones, because their content does not
 /// matter. Pictures are tested separately.
-const COPIED: [&str; 8] = [
+const COPIED: [&str; 10] = [
     "settings.json",
     "settings.json.previous",
     "memory.json",
@@ -46,6 +46,8 @@ const COPIED: [&str; 8] = [
     "firmware.json.previous",
     "chain.json",
     "chain.json.previous",
+    "history.json",
+    "history.json.previous",
 ];
 
 /// Size of the parts in which an image is written, bytes.
@@ -165,10 +167,8 @@ pub fn test_all_changes(
 /// A change of a data folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DataChange {
-    SaveSettings,
+    Save(StoredFile),
     ReplaceSettings,
-    SaveMemory,
-    SaveChain,
     Erase,
     InstallProgram,
     Pass,
@@ -176,14 +176,18 @@ enum DataChange {
     InstallPage,
 }
 
-const CHANGES: [(&str, DataChange); 9] = [
-    ("settings are saved", DataChange::SaveSettings),
+const CHANGES: [(&str, DataChange); 10] = [
+    ("settings are saved", DataChange::Save(StoredFile::Settings)),
     (
         "settings replace all older ones",
         DataChange::ReplaceSettings,
     ),
-    ("the memory is saved", DataChange::SaveMemory),
-    ("the headers are saved", DataChange::SaveChain),
+    ("the memory is saved", DataChange::Save(StoredFile::Memory)),
+    ("the headers are saved", DataChange::Save(StoredFile::Chain)),
+    (
+        "the history is saved",
+        DataChange::Save(StoredFile::History),
+    ),
     ("everything is erased", DataChange::Erase),
     ("a program is installed", DataChange::InstallProgram),
     ("a new program is found to work", DataChange::Pass),
@@ -203,9 +207,11 @@ impl DataChange {
                 running = chosen(&mut SharedDisk::of(disk.look())).0;
             }
             DataChange::Erase => {
-                let _ = save(&disk, DataChange::SaveSettings);
-                let _ = save(&disk, DataChange::SaveMemory);
-                let _ = save(&disk, DataChange::SaveChain);
+                for (_, change) in CHANGES {
+                    if matches!(change, DataChange::Save(_)) {
+                        let _ = save(&disk, change);
+                    }
+                }
             }
             _ => {}
         }
@@ -225,11 +231,9 @@ impl DiskChange for RunningChange {
             record::change(disk, |slots| what(slots, self.running)).is_ok()
         };
         match self.change {
-            DataChange::SaveSettings
-            | DataChange::ReplaceSettings
-            | DataChange::SaveMemory
-            | DataChange::SaveChain
-            | DataChange::Erase => save(&disk, self.change).is_ok(),
+            DataChange::Save(_) | DataChange::ReplaceSettings | DataChange::Erase => {
+                save(&disk, self.change).is_ok()
+            }
             DataChange::InstallProgram => {
                 install(&disk, self.running, ImageKind::Firmware, 2).is_ok()
             }
@@ -274,6 +278,7 @@ impl DiskChange for RunningChange {
             ("settings", content("settings", &loaded.settings)?),
             ("memory", content("memory", &loaded.memory)?),
             ("chain", content("chain", &loaded.chain)?),
+            ("history", content("history", &loaded.history)?),
             ("page", digest(page.unwrap_or_default().as_bytes())),
         ]
         .into())
@@ -324,12 +329,17 @@ fn save(disk: &SharedDisk, act: DataChange) -> io::Result<()> {
         body.insert("tried".to_string(), json!("x".repeat(1000)));
         body
     };
-    let mut save = |file, content| store.save(file, &changed(content));
     match act {
-        DataChange::SaveSettings => save(StoredFile::Settings, loaded.settings),
+        DataChange::Save(file) => {
+            let content = match file {
+                StoredFile::Settings => loaded.settings,
+                StoredFile::Memory => loaded.memory,
+                StoredFile::Chain => loaded.chain,
+                StoredFile::History => loaded.history,
+            };
+            store.save(file, &changed(content))
+        }
         DataChange::ReplaceSettings => store.replace_settings(&changed(loaded.settings)),
-        DataChange::SaveMemory => save(StoredFile::Memory, loaded.memory),
-        DataChange::SaveChain => save(StoredFile::Chain, loaded.chain),
         DataChange::Erase => store.wipe(),
         DataChange::InstallProgram
         | DataChange::Pass

@@ -59,7 +59,7 @@ fn every_change_leaves_the_old_or_the_new_and_the_clock_starts() {
         let tested = test_all_changes(initial, CHANCES).unwrap_or_else(|(what, invalid)| {
             panic!("{}: {what}: {invalid}", initial.what);
         });
-        assert_eq!(tested.len(), 11);
+        assert_eq!(tested.len(), 12);
         for change in tested {
             let counts = change.counts;
             assert!(counts.operations >= 4, "{change:?}");

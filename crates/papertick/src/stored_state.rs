@@ -3,6 +3,7 @@
 use std::io;
 
 use device::{
+    history::History,
     memory::Memory,
     secret::{GeneratedPassword, GenerationReason},
     settings::{Settings, store},
@@ -16,6 +17,7 @@ pub(crate) struct StoredState {
     /// The settings; defaults if none were stored.
     pub(crate) settings: Settings,
     pub(crate) memory: Memory,
+    pub(crate) history: History,
     /// The block headers, if any.
     pub(crate) chain: Option<Map<String, Value>>,
     /// A generated password, if the control interface must be protected and none is stored.
@@ -59,6 +61,8 @@ impl StoredState {
         };
         let memory = loaded.memory.whole();
         let memory = memory.map_or_else(Memory::default, |stored| Memory::from_json(&stored));
+        let history = loaded.history.whole();
+        let history = history.map_or_else(History::default, |stored| History::from_json(&stored));
         let generated_password = generate::interface_password(&settings, reason)?;
         if generated_password.is_some() {
             let reason = match reason {
@@ -72,6 +76,7 @@ impl StoredState {
         Ok(StoredState {
             settings,
             memory,
+            history,
             chain: loaded.chain.whole(),
             generated_password,
             notes,

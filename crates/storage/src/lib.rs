@@ -1,4 +1,4 @@
-//! Files that survive a power cut: settings, memory and block headers, each with its previous generation.
+//! Files that survive a power cut: settings, memory, history and block headers, each with its previous generation.
 //!
 //! `disk` is the folder, `document` the file format, `file` a file with its generations, `large` is for files that are too
 //! large for memory, `store_thread` writes on a separate thread, and `lock` keeps a second clock out of the folder.
@@ -26,6 +26,8 @@ pub enum StoredFile {
     Memory,
     /// The block headers.
     Chain,
+    /// The recorded values.
+    History,
 }
 
 impl StoredFile {
@@ -35,6 +37,7 @@ impl StoredFile {
             StoredFile::Settings => "settings",
             StoredFile::Memory => "memory",
             StoredFile::Chain => "chain",
+            StoredFile::History => "history",
         }
     }
 }
@@ -45,7 +48,7 @@ const OLD_CHAIN: &str = "chain.dat";
 pub struct Store {
     disk: Box<dyn Disk>,
     /// In the order of [`StoredFile`].
-    files: [StateFile; 3],
+    files: [StateFile; 4],
 }
 
 /// Content of the files at the start.
@@ -55,6 +58,7 @@ pub struct Loaded {
     pub memory: StoredContent,
     /// The headers of blocks.
     pub chain: StoredContent,
+    pub history: StoredContent,
     /// Warnings for people.
     pub notes: Vec<String>,
 }
@@ -66,15 +70,23 @@ impl Store {
         let (settings, settings_found) = open(StoredFile::Settings);
         let (memory, memory_found) = open(StoredFile::Memory);
         let (chain, chain_found) = open(StoredFile::Chain);
+        let (history, history_found) = open(StoredFile::History);
         let loaded = Loaded {
+            notes: [
+                settings_found.notes,
+                memory_found.notes,
+                chain_found.notes,
+                history_found.notes,
+            ]
+            .concat(),
             settings: settings_found.content,
             memory: memory_found.content,
             chain: chain_found.content,
-            notes: [settings_found.notes, memory_found.notes, chain_found.notes].concat(),
+            history: history_found.content,
         };
         // If it stays, it does no harm.
         let _ = disk.remove(OLD_CHAIN);
-        let files = [settings, memory, chain];
+        let files = [settings, memory, chain, history];
         (Store { disk, files }, loaded)
     }
 
@@ -100,7 +112,7 @@ impl Store {
         Ok(())
     }
 
-    /// Removes all settings, secrets, memory and headers, and all files that were moved aside.
+    /// Removes all settings, secrets, memory, headers and history, and all files that were moved aside.
     ///
     /// # Errors
     /// A file cannot be removed; all others are removed.

@@ -129,7 +129,7 @@ impl StoreHandle {
         self.begin(StoreTask::Save(file, body)).await
     }
 
-    /// Removes settings, secrets, memory and headers durably.
+    /// Removes settings, secrets, memory, headers and history durably.
     ///
     /// # Errors
     /// Something cannot be removed.

@@ -16,6 +16,7 @@ use device::{
     board::BoardSpec,
     device::Device,
     displays::Display,
+    history::History,
     input::{Finished, Input},
     memory::Memory,
     output::{Effect, Unsaved},
@@ -28,6 +29,7 @@ use runtime::{
     inbox::{INBOX_DEPTH, InboxMessage, ReplyChannel, Stopped},
     tasks::Stop,
 };
+use serde_json::{Map, Value};
 use storage::{StoredFile, store_thread::StoreHandle};
 use tokio::{
     sync::{mpsc, oneshot, watch},
@@ -36,7 +38,7 @@ use tokio::{
 
 use self::{
     channels::{LoopReceivers, LoopSenders},
-    pending_save::{HEADERS_PERIOD, MEMORY_PERIOD, PendingSave, SaveTrigger},
+    pending_save::{PendingSaves, SaveTrigger},
 };
 use crate::{chain_file, truth_log::TruthLog};
 
@@ -61,6 +63,8 @@ pub struct InitialState {
     pub settings: Settings,
     /// The stored memory.
     pub memory: Memory,
+    /// The stored values.
+    pub history: History,
     /// Inputs to handle before the first request.
     pub inputs: Vec<Input>,
     /// Why the data folder is not writable, as a text for people. `None` if it is.
@@ -78,6 +82,7 @@ impl InitialState {
             board,
             settings,
             memory: Memory::default(),
+            history: History::default(),
             inputs: Vec::new(),
             storage_error: None,
             chain: Some(ChainSpec::built_in(Network::default())),
@@ -116,11 +121,10 @@ pub struct MainLoop {
     probes: mpsc::Receiver<oneshot::Sender<u64>>,
     /// Number of rounds so far.
     rounds: u64,
-    memory: PendingSave,
+    saves: PendingSaves,
     truth_log: TruthLog,
     /// The chain of the stored headers.
     chain: Option<ChainSpec>,
-    headers: PendingSave,
     /// Newest block of the saved chain, or of the save in progress.
     saved_tip: Option<BlockHash>,
     /// Replies to send when the wipe has ended.
@@ -173,6 +177,7 @@ impl Round {
         let output = device.handle(message.input, now);
         self.unsaved.settings |= output.unsaved.settings;
         self.unsaved.memory |= output.unsaved.memory;
+        self.unsaved.history |= output.unsaved.history;
         self.pending.push(PendingReply {
             reply_to: message.reply_to,
             reply: output.reply,
@@ -195,13 +200,14 @@ impl MainLoop {
             board,
             settings,
             memory,
+            history,
             inputs: initial_inputs,
             storage_error,
             chain,
             headers,
         } = initial;
         let device = Device::on_chain(chain, board, settings, memory, clock.now());
-        let mut device = device.with_headers(headers);
+        let mut device = device.with_headers(headers).with_history(history);
         device.stored(storage_error.map_or(Ok(()), Err));
         let mut first_round = Round::new(&device, initial_inputs.len());
         for input in initial_inputs {
@@ -236,17 +242,16 @@ impl MainLoop {
             effects,
             probes,
             rounds: 0,
-            memory: PendingSave::every(MEMORY_PERIOD),
+            saves: PendingSaves::new(),
             truth_log: TruthLog::default(),
             chain,
-            headers: PendingSave::every(HEADERS_PERIOD),
             wipe_replies: Vec::new(),
             first_round: Some(first_round),
         };
         (main_loop, receivers)
     }
 
-    /// Runs until it is stopped or all senders of inputs are dropped, then saves the memory and the headers.
+    /// Runs until it is stopped or all senders of inputs are dropped, then saves what is not saved yet.
     pub async fn run(mut self, mut stop: Stop) {
         let mut batch = Vec::new();
         if let Some(round) = self.first_round.take() {
@@ -266,22 +271,16 @@ impl MainLoop {
                     break;
                 },
                 _ = self.wall.changed() => batch.push(tick()),
-                result = self.memory.finished() => self.memory_saved(result),
-                result = self.headers.finished() => self.headers_saved(result),
+                (file, result) = self.saves.finished() => self.saved(file, &result),
                 () = play_until_due(&mut self.device, &self.clock, &self.senders) => batch.push(tick()),
                 () = until(save_at) => {}
             }
             self.round(&mut batch).await;
         }
-        self.save_memory(SaveTrigger::Shutdown).await;
-        self.save_headers(SaveTrigger::Shutdown).await;
-        if self.memory.write.is_some() {
-            let result = self.memory.finished().await;
-            self.memory_saved(result);
-        }
-        if self.headers.write.is_some() {
-            let result = self.headers.finished().await;
-            self.headers_saved(result);
+        self.save(SaveTrigger::Shutdown).await;
+        while self.saves.is_writing() {
+            let (file, result) = self.saves.finished().await;
+            self.saved(file, &result);
         }
     }
 
@@ -320,16 +319,18 @@ impl MainLoop {
         if unsaved.settings {
             self.store_settings(before, &mut pending).await;
         }
-        if unsaved.memory {
-            self.memory.mark_changed();
-        }
-        if tip(&self.device) != self.saved_tip {
-            self.headers.mark_changed();
+        for (has_changed, file) in [
+            (unsaved.memory, StoredFile::Memory),
+            (unsaved.history, StoredFile::History),
+            (tip(&self.device) != self.saved_tip, StoredFile::Chain),
+        ] {
+            if has_changed {
+                self.saves.mark_changed(file);
+            }
         }
         self.senders.publish(&self.device);
         self.truth_log.update(&self.senders.view.borrow().truth);
-        self.save_memory(SaveTrigger::Scheduled).await;
-        self.save_headers(SaveTrigger::Scheduled).await;
+        self.save(SaveTrigger::Scheduled).await;
         for mut pending in pending {
             let effects = std::mem::take(&mut pending.effects);
             if effects.contains(&Effect::Wipe) {
@@ -384,7 +385,8 @@ impl MainLoop {
             let settings = store::to_json(self.device.settings());
             let result = self.store.replace_settings(settings).await;
             self.report_storage(&result);
-            self.memory.mark_changed();
+            self.saves.mark_changed(StoredFile::Memory);
+            self.saves.mark_changed(StoredFile::History);
             self.saved_tip = None;
             for pending in &mut replies {
                 pending.refuse(Refusal::NotErased);
@@ -393,46 +395,41 @@ impl MainLoop {
         replies
     }
 
-    /// Saves the memory if a save is due.
-    async fn save_memory(&mut self, trigger: SaveTrigger) {
-        if self.device.is_erasing() || !self.memory.is_due(trigger) {
-            return;
+    /// Saves the files that are due.
+    async fn save(&mut self, trigger: SaveTrigger) {
+        while let Some(file) = self.saves.due(trigger)
+            && !self.device.is_erasing()
+        {
+            let write = match self.content(file) {
+                Some(content) => Some(self.store.begin_save(file, content).await),
+                None => None,
+            };
+            self.saves.started(file, write);
+            if file == StoredFile::Chain {
+                self.saved_tip = tip(&self.device);
+            }
         }
-        let memory = self.device.memory().to_json(self.clock.now());
-        let write = self.store.begin_save(StoredFile::Memory, memory).await;
-        self.memory.started(write);
     }
 
-    /// Handles the result of a save of the memory.
-    fn memory_saved(&mut self, result: io::Result<()>) {
-        self.memory.ended(&result);
-        if let Err(error) = &result {
-            tracing::warn!(%error, "memory was not saved");
+    /// The content of a file to save. `None` if there is none.
+    fn content(&self, file: StoredFile) -> Option<Map<String, Value>> {
+        match file {
+            StoredFile::Settings => Some(store::to_json(self.device.settings())),
+            StoredFile::Memory => Some(self.device.memory().to_json(self.clock.now())),
+            StoredFile::History => Some(self.device.history().to_json()),
+            StoredFile::Chain => {
+                let (spec, chain) = self.chain.as_ref().zip(self.device.chain())?;
+                Some(chain_file::content(spec, chain))
+            }
         }
-        self.report_storage(&result);
     }
 
-    /// Saves the headers of the chain if a save is due.
-    async fn save_headers(&mut self, trigger: SaveTrigger) {
-        if self.device.is_erasing() || !self.headers.is_due(trigger) {
-            return;
+    /// Handles the result of a save.
+    fn saved(&mut self, file: StoredFile, result: &io::Result<()>) {
+        if let Err(error) = result {
+            tracing::warn!(%error, file = file.kind(), "a file was not saved");
         }
-        let Some((spec, chain)) = self.chain.as_ref().zip(self.device.chain()) else {
-            return;
-        };
-        let content = chain_file::content(spec, chain);
-        self.saved_tip = tip(&self.device);
-        let write = self.store.begin_save(StoredFile::Chain, content).await;
-        self.headers.started(write);
-    }
-
-    /// Handles the result of a save of headers. After a restart, missing headers are fetched again.
-    fn headers_saved(&mut self, result: io::Result<()>) {
-        self.headers.ended(&result);
-        if let Err(error) = &result {
-            tracing::warn!(%error, "the headers of the chain were not saved");
-        }
-        self.report_storage(&result);
+        self.report_storage(result);
     }
 
     /// Reports the result of a write to the device, which shows storage errors to the owner.
@@ -441,11 +438,9 @@ impl MainLoop {
         self.device.stored(result.copied());
     }
 
-    /// Time of the next save of memory or headers. `None` without changes, and during a wipe.
+    /// Time of the next save. `None` without changes, and during a wipe.
     fn save_at(&self) -> Option<Instant> {
-        let times = [self.memory.due_at(), self.headers.due_at()];
-        let first = times.into_iter().flatten().min();
-        first.filter(|_| !self.device.is_erasing())
+        self.saves.due_at().filter(|_| !self.device.is_erasing())
     }
 }
 

@@ -162,6 +162,7 @@ impl RunningDevice {
             board: spec,
             settings: stored.settings,
             memory: stored.memory,
+            history: stored.history,
             inputs: initial_inputs.collect(),
             storage_error: stored.storage_error,
             chain,

@@ -6,6 +6,7 @@ use board::spec;
 use chain::{BlockHash, Header, network::Network};
 use device::{
     displays::{DisplayChange, DisplayRequest, TokenDigest},
+    history::{History, Series, Span},
     input::{Finished, Input, LinkEvent},
     limits::PROVISIONED_DELAY,
     memory::Memory,
@@ -26,7 +27,9 @@ use papertick::{
     main_loop::{
         InitialState, MainLoop,
         channels::LoopReceivers,
-        pending_save::{HEADERS_PERIOD, MEMORY_DELAY, MEMORY_PERIOD, SAVE_PAUSE_MAX},
+        pending_save::{
+            HEADERS_PERIOD, HISTORY_PERIOD, MEMORY_DELAY, MEMORY_PERIOD, SAVE_PAUSE_MAX,
+        },
     },
 };
 use runtime::{
@@ -51,6 +54,7 @@ use crate::miner::Miner;
 
 const SETTINGS: &str = StoredFile::Settings.kind();
 const MEMORY: &str = StoredFile::Memory.kind();
+const HISTORY: &str = StoredFile::History.kind();
 
 struct LoopRig {
     inbox: Inbox,
@@ -167,9 +171,12 @@ impl Idle {
             .memory
             .whole()
             .map_or_else(Memory::default, |map| Memory::from_json(&map));
+        let history = loaded.history.whole();
+        let history = history.map_or_else(History::default, |map| History::from_json(&map));
         let board = *spec::find("rev-b").unwrap();
         let initial = InitialState {
             memory,
+            history,
             ..InitialState::with(board, settings)
         };
         Idle::with_state(store, disk, clock, initial)
@@ -623,6 +630,33 @@ async fn the_headers_are_saved() {
     rig.headers(&miner.headers[5..]).await;
     let disk = rig.stop().await;
     assert_eq!(stored_tip(&disk, &spec), miner.tip());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_history_is_saved_every_ten_minutes_and_at_the_end() {
+    const START: i64 = 1_776_000_000_000;
+    let clock = Clock::unset();
+    clock.set(START - 1000);
+    let rig = Idle::with_clock(SharedDisk::default(), clock).run();
+    for price in [60_000, 61_000, 62_000] {
+        let price = Observation::Price(Currency::USD, Price::parse(&price.to_string()).unwrap());
+        let observed = Input::Observed(SourceId::Relay, vec![price]);
+        rig.inbox.settle(observed).await.unwrap();
+        sleep(HISTORY_PERIOD).await;
+    }
+    sleep(Duration::from_secs(2)).await;
+    let (saves, _) = stored(&rig.disk.look(), HISTORY).unwrap();
+    assert_eq!(saves, 3, "the newest values are not due");
+    let clock = Clock::unset();
+    clock.set(START + 30 * 60_000);
+    let idle = Idle::with_clock(rig.stop().await, clock);
+    let view = idle.receivers.view.borrow();
+    let values = view.history.values(Series::Price(Currency::USD), Span::Day);
+    let values: Vec<_> = values
+        .map(|(_, value)| value.map(|value| value / 1_000_000))
+        .collect();
+    let expected = [60_000, 61_000, 62_000, 62_000].map(Some);
+    assert_eq!(values, expected, "the newest values are saved at the end");
 }
 
 #[tokio::test(start_paused = true)]
