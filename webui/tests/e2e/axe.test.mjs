@@ -75,6 +75,7 @@ for (const colorScheme of ['light', 'dark']) {
     const context = await browser.newContext({ viewport: { width: 1000, height: 900 }, colorScheme });
     const { page } = await openPage(context, clock.url);
     await page.getByRole('button', { name: 'Write on the clock' }).click();
+    await page.waitForSelector('[data-composer]');
     await page.keyboard.type('HODL');
     await page.getByRole('button', { name: 'Save text', exact: true }).click();
     await page.waitForSelector('[data-saved]');
