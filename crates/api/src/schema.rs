@@ -4,6 +4,7 @@ use alloc::{borrow::Cow, vec::Vec};
 
 use device::{
     board::PanelFault,
+    history::Span,
     lights::{StripEffect, strip::MuteReason},
     refresh::Refresh,
     releases::ReleaseVerdict,
@@ -101,6 +102,7 @@ vocabularies! {
     QuoteVerdict::name;
     Refresh::name;
     SourceId::name;
+    Span::name;
     TimeState::name;
 }
 

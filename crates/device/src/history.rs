@@ -57,6 +57,17 @@ pub enum Span {
 }
 
 impl Span {
+    /// All spans.
+    pub const ALL: [Span; 2] = [Span::Day, Span::Year];
+
+    /// Name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Span::Day => "day",
+            Span::Year => "year",
+        }
+    }
+
     /// Time from one value to the next, s.
     pub fn step_secs(self) -> u32 {
         STEP_SECS * self.stride()
@@ -80,7 +91,8 @@ impl Span {
 }
 
 impl Series {
-    fn spans(self) -> &'static [Span] {
+    /// The spans that are recorded.
+    pub fn spans(self) -> &'static [Span] {
         match self {
             Series::Price(_) => &[Span::Day, Span::Year],
             Series::Fee => &[Span::Day],

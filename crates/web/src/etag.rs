@@ -1,8 +1,9 @@
 //! Entity tags: versions of documents, for conditional requests.
 
+use bytes::Bytes;
 use http::{
     HeaderMap, HeaderName, HeaderValue, StatusCode,
-    header::{ETAG, IF_MATCH, IF_NONE_MATCH},
+    header::{CACHE_CONTROL, ETAG, IF_MATCH, IF_NONE_MATCH},
 };
 
 use super::response::{self, Response};
@@ -31,6 +32,15 @@ fn lists(headers: &HeaderMap, header: &HeaderName, tag: &HeaderValue) -> Option<
 /// A strong tag with this content.
 pub fn tag(content: &str) -> HeaderValue {
     HeaderValue::from_str(&format!("\"{content}\"")).unwrap_or(HeaderValue::from_static("\"\""))
+}
+
+/// A JSON document with a tag of its content, or 304 if the client has it.
+pub fn json(headers: &HeaderMap, text: Bytes) -> Response {
+    let tag = tag(&format!("{:08x}-{}", crc32fast::hash(&text), text.len()));
+    let mut response = versioned(headers, tag, || response::json_bytes(text));
+    let no_cache = HeaderValue::from_static("no-cache");
+    response.headers_mut().insert(CACHE_CONTROL, no_cache);
+    response
 }
 
 /// A document with its tag, or 304 if the client has this version.

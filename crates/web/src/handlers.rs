@@ -14,7 +14,7 @@ use super::{
     commands::CallParser,
     diag,
     displays::{self, trmnl},
-    events, glass, metrics, openapi, pages, panels, portal, preview, qr,
+    events, glass, history, metrics, openapi, pages, panels, portal, preview, qr,
     response::Response,
     settings, sim, status, transfer, update,
 };
@@ -43,6 +43,7 @@ macro_rules! handler {
 static HANDLERS: &[(&str, Handler)] = &[
     ("GET /api/status", Handler::Sync(status::status)),
     ("GET /api/system/status", Handler::Sync(status::system)),
+    ("GET /api/history", Handler::Sync(history::read)),
     ("GET /events", Handler::Sync(events::subscribe)),
     ("GET /api/panels.png", Handler::Sync(panels::all)),
     ("GET /api/panels/{i}.png", Handler::Sync(panels::one)),

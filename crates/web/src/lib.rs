@@ -24,6 +24,7 @@ mod events;
 mod glass;
 mod handbook;
 mod handlers;
+mod history;
 mod html;
 mod metrics;
 pub mod openapi;

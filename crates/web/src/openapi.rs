@@ -3,14 +3,13 @@
 use api::documents::lights;
 use bytes::Bytes;
 use device::board::BoardSpec;
-use http::{HeaderValue, header::CACHE_CONTROL};
 use serde_json::Value;
 
 use super::{
     call::Call,
     embedded::{DOCUMENTS, EmbeddedFile},
     etag,
-    response::{self, Response},
+    response::Response,
 };
 
 pub fn read(call: &Call) -> Response {
@@ -18,13 +17,7 @@ pub fn read(call: &Call) -> Response {
         .state
         .openapi
         .get_or_init(|| document_for(&call.view.board));
-    let tag = etag::tag(&format!("{:08x}", crc32fast::hash(text)));
-    let json = || response::json_bytes(text.clone());
-    let mut response = etag::versioned(call.headers(), tag, json);
-    response
-        .headers_mut()
-        .insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    response
+    etag::json(call.headers(), text.clone())
 }
 
 /// The document of a clock with this board: its lists have one entry per LED or panel.

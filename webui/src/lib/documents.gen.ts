@@ -216,6 +216,22 @@ export interface DisplayList {
   max: number;
 }
 
+/** Values that were shown without a mark. */
+export interface ValueHistory {
+  /** What the values are. */
+  series: RecordedSeries;
+  /** How far back they go. */
+  span: Span;
+  /** Unit of the values: a currency, `sat/vB`, or `blocks`. */
+  unit: string;
+  /** Time from one value to the next, s; null for blocks. */
+  stepSecs: number | null;
+  /** Times of the values, oldest first, s since 1970-01-01 UTC. */
+  times: number[];
+  /** The values; null where none was shown without a mark. Heights for blocks. */
+  values: (number | null)[];
+}
+
 /** Which connections are up, in the groups of older clients. */
 export interface Connections {
   /** The source of prices. */
@@ -547,6 +563,10 @@ export interface RemoteDisplay {
   /** Token of the display, only in the answer that adds the display. */
   token?: string;
 }
+
+export type RecordedSeries = 'price' | 'fee' | 'blocks';
+
+export type Span = 'day' | 'year';
 
 /** A value in a sentence. */
 export type PhraseValue = string | { number: string } | Phrase;

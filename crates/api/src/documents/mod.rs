@@ -7,6 +7,7 @@ pub mod bench;
 pub mod device;
 pub mod diagnostics;
 pub mod displays;
+pub mod history;
 pub mod lights;
 pub mod page;
 pub mod screens;

@@ -6,13 +6,17 @@ use super::{
     params::{SCALE, param},
     responses::{BAD_REQUEST, UNAVAILABLE},
 };
+use device::history::Span;
+
 use crate::{
     answer::Answer,
     documents::{
         ErrorBody,
+        history::{RecordedSeries, ValueHistory},
         screens::{FrameDepth, FrameHeight, FrameLayout, FrameRotation, FrameWidth},
     },
     operation::{Guard, Operation, Param, by_program, from_view, get, web_socket},
+    schema::Word,
     shape::{Shape, received, sent},
     status::{Status, SystemStatus, Widget},
 };
@@ -22,6 +26,24 @@ const WATCHED: &[Param] = &[param(
     received::<String>(),
     "If present, with any value, the stream also has the signals of a simulated board, as `event: bench`.",
 )];
+
+const HISTORY: &[Param] = &[
+    param(
+        "series",
+        received::<Word<RecordedSeries>>(),
+        "What to return; `price` if omitted.",
+    ),
+    param(
+        "currency",
+        received::<String>(),
+        "ISO 4217 code of an active currency, for `price`; the first one if omitted.",
+    ),
+    param(
+        "span",
+        received::<Word<Span>>(),
+        "How far back; `day` if omitted. Only prices have a `year`.",
+    ),
+];
 
 /// Form of a picture of any size.
 pub(super) const FRAME: &[Param] = &[
@@ -79,6 +101,15 @@ pub(super) const OPERATIONS: &[Operation] = &[
     )
     .guard(Guard::Open)
     .answers(&[(200, sent::<Widget>())]),
+    by_program(
+        "Get how a value has moved",
+        &[get("/api/history").query(HISTORY)],
+    )
+    .answers(&[
+        (200, sent::<ValueHistory>()),
+        (304, Shape::Empty),
+        BAD_REQUEST,
+    ]),
     by_program(
         "Stream events of the clock",
         &[get("/events").query(WATCHED)],

@@ -4,8 +4,9 @@ use std::{fmt::Write, fs};
 
 use api::{
     documents::{
-        ErrorBody, bench::BenchState, diagnostics::Log, displays::DisplayList, page::Manifest,
-        settings::RestartRequired, settings_file::ImportReport, state::PaintedPanels,
+        ErrorBody, bench::BenchState, diagnostics::Log, displays::DisplayList,
+        history::ValueHistory, page::Manifest, settings::RestartRequired,
+        settings_file::ImportReport, state::PaintedPanels,
     },
     schema,
     status::{Status, SystemStatus},
@@ -28,6 +29,7 @@ fn the_types_of_the_page_are_fresh() {
         named::<PaintedPanels>(&mut generator),
         named::<BenchState>(&mut generator),
         named::<DisplayList>(&mut generator),
+        named::<ValueHistory>(&mut generator),
     ];
     let fresh = module(names.into(), &generator.take_definitions(false));
     let path = concat!(

@@ -6,13 +6,14 @@ use api::{documents::lights, openapi};
 use chain::{Work, anchor::genesis, network::Network};
 use device::{
     board::PanelFault,
+    history::{History, Readings, Series},
     sources::Route,
     view::{SourceState, View},
 };
 use market::{
     Datum, HeightState, PriceState, PriceTruth, Reorganisations, Seen, TimeState, Tip,
     heights::Claimed,
-    now::UtcTime,
+    now::{Now, UtcTime},
     source_id::SourceId,
     units::{Currency, Price},
 };
@@ -143,6 +144,63 @@ async fn a_picture_has_the_requested_scale() {
             let query = format!("?scale={scale}");
             assert_eq!(width(&query).await, plain * scale, "{path}{query}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_history_has_times_values_and_gaps() {
+    const START: i64 = 2_960_000 * 600;
+    let clock = Clock::start().await;
+    let mut history = Arc::new(History::default());
+    for (step, price, block) in [
+        (0, None, 900_000),
+        (1, Some(60_000_500_000), 900_000),
+        (2, None, 900_001),
+        (3, Some(61_000_000_000), 900_002),
+    ] {
+        let at = START + 600 * step;
+        let now = Now {
+            uptime: Duration::from_secs(600 * step as u64),
+            utc: UtcTime::plausible(at * 1000),
+        };
+        history.record(Some(block), now, || Readings {
+            values: price
+                .map(|price| (Series::Price(Currency::USD), price))
+                .into_iter()
+                .collect(),
+            block: Some((block, at - 7)),
+        });
+    }
+    clock.change(|view| view.history = Arc::clone(&history));
+    let at = |step: i64| START + 600 * step;
+    #[rustfmt::skip]
+    let rows = [
+        ("series=price&currency=USD&span=day", json!({
+            "series": "price", "span": "day", "unit": "USD", "stepSecs": 600,
+            "times": [at(1), at(2), at(3)], "values": [60000.5, null, 61000],
+        })),
+        ("span=year", json!({
+            "series": "price", "span": "year", "unit": "USD", "stepSecs": 21_600,
+            "times": [at(3) / 21_600 * 21_600], "values": [60000.5],
+        })),
+        ("series=fee", json!({
+            "series": "fee", "span": "day", "unit": "sat/vB", "stepSecs": 600, "times": [], "values": [],
+        })),
+        ("series=blocks", json!({
+            "series": "blocks", "span": "day", "unit": "blocks", "stepSecs": null,
+            "times": [at(0) - 7, at(2) - 7, at(3) - 7], "values": [900_000, 900_001, 900_002],
+        })),
+    ];
+    for (query, expected) in rows {
+        let path = format!("/api/history?{query}");
+        let answer = clock.get(&path).await;
+        assert_eq!(answer.json(), expected, "{path}");
+        let known = format!("If-None-Match: {}", answer.header("etag").unwrap());
+        assert_eq!(
+            clock.send("GET", &path, &[&known], "").await.status,
+            304,
+            "{path}"
+        );
     }
 }
 
