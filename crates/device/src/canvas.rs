@@ -13,38 +13,75 @@ pub const WIDTHS: RangeInclusive<u32> = 200..=3840;
 /// Heights of a picture, px.
 pub const HEIGHTS: RangeInclusive<u32> = 100..=2160;
 
-/// Where the cells are.
+/// How a picture is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Layout {
-    /// As fits the canvas.
+    /// The same as [`Layout::Figure`].
     #[default]
     Auto,
-    /// Side by side.
+    /// One screen as words and a large figure.
+    Figure,
+    /// Several screens at once, those of the setting `boardScreens`.
+    Board,
+    /// The cells of the panels, as fits the canvas.
+    Cells,
+    /// The cells side by side.
     Row,
-    /// In two rows. If the number of cells is odd, a heading is as tall as both.
+    /// The cells in two rows. If their number is odd, a heading is as tall as both.
     TwoRows,
-    /// One below the other.
+    /// The cells one below the other.
     Column,
 }
 
 impl Layout {
     /// All layouts.
-    pub const ALL: [Layout; 4] = [Layout::Auto, Layout::Row, Layout::TwoRows, Layout::Column];
+    pub const ALL: [Layout; 7] = [
+        Layout::Auto,
+        Layout::Figure,
+        Layout::Board,
+        Layout::Cells,
+        Layout::Row,
+        Layout::TwoRows,
+        Layout::Column,
+    ];
 
     /// Name in JSON and addresses.
     pub fn name(self) -> &'static str {
         match self {
             Layout::Auto => "auto",
+            Layout::Figure => "figure",
+            Layout::Board => "board",
+            Layout::Cells => "cells",
             Layout::Row => "row",
             Layout::TwoRows => "two-rows",
             Layout::Column => "column",
         }
     }
 
+    /// What it divides.
+    pub fn form(self) -> LayoutForm {
+        match self {
+            Layout::Auto | Layout::Figure => LayoutForm::Figure,
+            Layout::Board => LayoutForm::Board,
+            Layout::Cells | Layout::Row | Layout::TwoRows | Layout::Column => LayoutForm::Cells,
+        }
+    }
+
     /// All layouts by their names.
-    pub fn choices() -> [(String, Layout); 4] {
+    pub fn choices() -> [(String, Layout); 7] {
         Layout::ALL.map(|layout| (layout.name().into(), layout))
     }
+}
+
+/// What a layout divides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LayoutForm {
+    /// The cells of the panels.
+    Cells,
+    /// One tile.
+    Figure,
+    /// Several tiles.
+    Board,
 }
 
 /// Bits of grey per pixel.
@@ -119,7 +156,7 @@ pub struct CanvasSpec {
     pub turn: Turn,
     /// Bits per pixel.
     pub depth: Depth,
-    /// Where the cells are.
+    /// How it is divided.
     pub layout: Layout,
     /// White on black; `None` follows the style of the picture.
     pub dark: Option<bool>,

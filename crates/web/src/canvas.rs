@@ -46,7 +46,7 @@ async fn frame(call: Call, format: ImageFormat) -> Response {
         (Ok(content), Ok(spec)) => (content, spec),
         (Err(reason), _) | (_, Err(reason)) => return response::bad_request(&reason),
     };
-    let frame = match compose(&call.state, content) {
+    let frame = match compose(&call.state, content, spec.layout) {
         Ok(frame) => frame,
         Err(refusal) => return response::from_answer(refusal_answer(refusal)),
     };
@@ -56,13 +56,17 @@ async fn frame(call: Call, format: ImageFormat) -> Response {
     }
 }
 
-/// The picture of this content.
+/// The picture of this content in this layout.
 ///
 /// # Errors
 /// There is no such screen, or its feature is off.
-pub fn compose(state: &ServerState, content: FrameContent) -> Result<Box<Frame>, Refusal> {
+pub fn compose(
+    state: &ServerState,
+    content: FrameContent,
+    layout: Layout,
+) -> Result<Box<Frame>, Refusal> {
     let view = state.view();
-    let frame = view.frame(content, state.services.clock.now())?;
+    let frame = view.frame(content, layout, state.services.clock.now())?;
     let kept = state.frame_times.keep(frame, view.settings.zone());
     Ok(Box::new(kept))
 }
@@ -170,7 +174,9 @@ mod tests {
         };
         let board = board::spec::BOARDS[0];
         let device = Device::new(board, Settings::default(), Memory::default(), now);
-        let frame = device.view().frame(FrameContent::Screen(0), now);
+        let frame = device
+            .view()
+            .frame(FrameContent::Screen(0), Layout::Auto, now);
         let frame = frame.expect("screen 0 is on");
         let times = FrameTimes::default();
         let noon = UtcTime::plausible(1_800_014_400_000);

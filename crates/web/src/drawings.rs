@@ -15,8 +15,9 @@ use device::frames::Frame;
 use http::HeaderValue;
 use render::{
     bmp,
-    canvas::{CanvasPainter, CanvasSpec},
+    canvas::{Canvas, CanvasPainter, CanvasSpec},
     png,
+    tiles::TilePainter,
 };
 use tokio::{
     sync::{mpsc, oneshot},
@@ -136,10 +137,34 @@ impl Drawings {
     }
 }
 
+/// Painters of the two kinds of frames.
+struct Painters {
+    cells: CanvasPainter,
+    tiles: TilePainter,
+}
+
+impl Painters {
+    fn new() -> Painters {
+        Painters {
+            cells: CanvasPainter::new(),
+            tiles: TilePainter::default(),
+        }
+    }
+
+    fn paint(&mut self, frame: &Frame, spec: &CanvasSpec) -> Canvas {
+        let picture = &frame.picture;
+        if frame.tiles.is_empty() {
+            self.cells.paint(picture, &frame.caption, spec)
+        } else {
+            self.tiles.paint(&frame.tiles, &picture.style, spec).canvas
+        }
+    }
+}
+
 /// Draws until the server stops.
 pub async fn run(mut jobs: DrawJobs) {
     let hasher = RandomState::new();
-    let mut painter = CanvasPainter::new();
+    let mut painters = Painters::new();
     let mut kept: VecDeque<ImageFile> = VecDeque::new();
     while let Some(request) = jobs.requests.recv().await {
         let DrawJob {
@@ -161,32 +186,28 @@ pub async fn run(mut jobs: DrawJobs) {
         if reply.is_closed() {
             continue;
         }
-        let key = hasher.hash_one((
-            &frame.picture.cells,
-            &frame.picture.style,
-            frame.picture.mark,
-            &frame.caption,
-            spec,
-            format,
-        ));
+        let picture = &frame.picture;
+        let cells = (&picture.cells, picture.mark, &frame.caption);
+        let cells = Some(cells).filter(|_| frame.tiles.is_empty());
+        let key = hasher.hash_one((&frame.tiles, cells, &picture.style, spec, format));
         let place = kept.iter().position(|drawing| drawing.key == key);
         let drawing = match place.and_then(|place| kept.remove(place)) {
             Some(drawing) => drawing,
             None => {
                 let drawn = spawn_blocking(move || {
-                    let canvas = painter.paint(&frame.picture, &frame.caption, &spec);
+                    let canvas = painters.paint(&frame, &spec);
                     let bytes = match format {
                         ImageFormat::Png => png::canvas(&canvas),
                         ImageFormat::Bmp => bmp::encode(&canvas),
                     };
-                    (painter, bytes)
+                    (painters, bytes)
                 });
                 let Ok((used, bytes)) = drawn.await else {
-                    // It panicked, and the painter is gone with it.
-                    painter = CanvasPainter::new();
+                    // It panicked, and the painters are gone with it.
+                    painters = Painters::new();
                     continue;
                 };
-                painter = used;
+                painters = used;
                 jobs.drawn.fetch_add(1, Ordering::Relaxed);
                 ImageFile {
                     format,
@@ -229,14 +250,16 @@ mod tests {
         };
         let board = board::spec::BOARDS[0];
         let device = Device::new(board, Settings::default(), Memory::default(), now);
-        let frame = device.view().frame(FrameContent::Screen(0), now);
+        let frame = device
+            .view()
+            .frame(FrameContent::Screen(0), Layout::Cells, now);
         let mut frame = Box::new(frame.unwrap());
         let spec = CanvasSpec {
             width: 800,
             height: 480,
             turn: Turn::None,
             depth: Depth::One,
-            layout: Layout::Auto,
+            layout: Layout::Cells,
             dark: None,
         };
         let (drawings, jobs) = queue();

@@ -60,7 +60,7 @@ async fn document(call: Call) -> Result<Response, Response> {
     if call.query("live").is_some() {
         return Ok(document.response(call.headers(), &call.state.policy));
     }
-    let frame = canvas::compose(&call.state, content)
+    let frame = canvas::compose(&call.state, content, spec.layout)
         .map_err(|refusal| response::from_answer(refusal_answer(refusal)))?;
     let mut address = format!(
         "api/frame.png?width={}&amp;height={}",

@@ -540,7 +540,7 @@ export interface RemoteDisplay {
   depth: number;
   /** Clockwise rotation of the picture, degrees. */
   rotate: number;
-  /** Layout of the cells: `auto`, `row`, `two-rows` or `column`. */
+  /** Layout: `auto`, which is `figure`; `board`; `cells`, or these as `row`, `two-rows` or `column`. */
   layout: string;
   /** White on black; null: as on the panels. */
   dark: boolean | null;

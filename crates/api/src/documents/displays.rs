@@ -44,7 +44,7 @@ pub struct RemoteDisplay {
     pub depth: u32,
     /// Clockwise rotation of the picture, degrees.
     pub rotate: u32,
-    /// Layout of the cells: `auto`, `row`, `two-rows` or `column`.
+    /// Layout: `auto`, which is `figure`; `board`; `cells`, or these as `row`, `two-rows` or `column`.
     pub layout: &'static str,
     /// White on black; null: as on the panels.
     pub dark: Option<bool>,

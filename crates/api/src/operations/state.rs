@@ -70,7 +70,7 @@ pub(super) const FRAME: &[Param] = &[
     param(
         "layout",
         received::<FrameLayout>(),
-        "Arrangement of the panels: `auto`, `row`, `two-rows` or `column`.",
+        "`figure` for one screen as a large figure, also `auto` or omitted; `board` for several, those of `boardScreens`; `cells` for the panels, also as `row`, `two-rows` or `column`.",
     ),
     param(
         "dark",

@@ -35,7 +35,7 @@ pub const ROWS: &[Row] = &[
     ("GET /api/frame.png?width=199", "", "", "400 width must be a whole number from 200 to 3840", &["GET /glass?width=199", "GET /api/frame.png?width=x"]),
     ("GET /api/frame.png?rotate=45", "", "", "400 rotate must be one of 0, 90, 180, 270", &[]),
     ("GET /api/frame.png?depth=3", "", "", "400 depth must be one of 1, 2, 4, 8", &["GET /glass?live&depth=3"]),
-    ("GET /api/frame.png?layout=", "", "", "400 layout must be one of auto, row, two-rows, column", &[]),
+    ("GET /api/frame.png?layout=", "", "", "400 layout must be one of auto, figure, board, cells, row, two-rows, column", &[]),
     ("GET /api/frame.png?dark=maybe", "", "", "400 dark must be true or false", &[]),
     ("GET /api/frame.png?screen=clock", "", "", "400 screen must be the id of a screen", &[]),
     ("GET /api/frame.bmp", "", "frame bmp", "200", &[]),

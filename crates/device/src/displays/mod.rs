@@ -535,7 +535,7 @@ pub(crate) fn waiting_frame(id: &str, page: &str, panels: usize, style: Style) -
         caption: format!("Approve display {id} at {page}"),
         since: None,
         changes: Changes {
-            depends_on: &[],
+            depends_on: Vec::new(),
             turn_in: None,
             minute_in: None,
             quiet_for: None,

@@ -63,11 +63,13 @@ pub fn returns_in(
     };
     let age = interval * factor;
     let shows_time = changes.depends_on.contains(&Dependency::Time);
+    let is_time_alone = changes.depends_on == [Dependency::Time];
     let returns_in = match (changes.quiet_for, changes.turn_in, changes.minute_in) {
         // A wrong time of day is worse than none, so a display that shows nothing else has no quiet hours.
-        (_, None, Some(minute_in)) if shows_time => at_a_minute(age, minute_in),
+        (Some(_), None, Some(minute_in)) if is_time_alone => at_a_minute(age, minute_in),
         (Some(quiet_for), _, _) => age.max(QUIET_PACE).min(after(quiet_for)),
         (None, Some(turn_in), _) => at_a_turn(age, turn_in, turn_period),
+        (None, None, Some(minute_in)) if shows_time => at_a_minute(age, minute_in),
         // Blocks and prices can come at any time, whenever the last one came.
         (None, None, _) => age.saturating_sub(age / TIMER_ERROR + WAKE),
     };
@@ -102,26 +104,15 @@ fn after(moment: Duration) -> Duration {
 mod tests {
     use super::*;
 
-    const NOTHING: Changes = Changes {
-        depends_on: &[],
-        turn_in: None,
-        minute_in: None,
-        quiet_for: None,
-        price_pace: Duration::ZERO,
-    };
-    const PRICE: Changes = Changes {
-        depends_on: &[Dependency::Price],
-        ..NOTHING
-    };
-    const HEIGHT: Changes = Changes {
-        depends_on: &[Dependency::Height],
-        ..NOTHING
-    };
-    const TIME: Changes = Changes {
-        depends_on: &[Dependency::Time],
-        minute_in: Some(Duration::from_secs(20)),
-        ..NOTHING
-    };
+    fn of(depends_on: &[Dependency]) -> Changes {
+        Changes {
+            depends_on: depends_on.into(),
+            turn_in: None,
+            minute_in: Some(Duration::from_secs(20)),
+            quiet_for: None,
+            price_pace: Duration::ZERO,
+        }
+    }
 
     fn turning(changes: Changes, turn_in: u64) -> Changes {
         Changes {
@@ -139,6 +130,10 @@ mod tests {
 
     #[test]
     fn a_display_returns_when_its_picture_may_be_wrong() {
+        let price = || of(&[Dependency::Price]);
+        let height = || of(&[Dependency::Height]);
+        let time = || of(&[Dependency::Time]);
+        let board = || of(&[Dependency::Price, Dependency::Time, Dependency::Height]);
         let (full, mains) = (PowerSource::Battery(Some(80)), PowerSource::Mains);
         let (low, empty) = (
             PowerSource::Battery(Some(19)),
@@ -147,29 +142,33 @@ mod tests {
         #[rustfmt::skip]
         let rows = [
             // One screen: the new picture is there when the old one has the accepted age.
-            (PRICE, 10, full, 584),
-            (HEIGHT, 10, full, 584),
-            (PRICE, 1, mains, 49),
-            (PRICE, 10, low, 1178),
-            (PRICE, 10, empty, 3554),
-            (PRICE, 1440, empty, 86_400),
+            (price(), 10, full, 584),
+            (height(), 10, full, 584),
+            (price(), 1, mains, 49),
+            (price(), 10, low, 1178),
+            (price(), 10, empty, 3554),
+            (price(), 1440, empty, 86_400),
             // The time of day: at a minute.
-            (TIME, 1, mains, 30),
-            (TIME, 10, full, 561),
-            (quiet(TIME, 20_000), 10, full, 561),
-            (quiet(turning(TIME, 60), 20_000), 10, full, 3600),
+            (time(), 1, mains, 30),
+            (time(), 10, full, 561),
+            (quiet(time(), 20_000), 10, full, 561),
+            (quiet(turning(time(), 60), 20_000), 10, full, 3600),
+            // A board: at a minute, but quiet as the other screens.
+            (board(), 10, full, 561),
+            (board(), 1, mains, 30),
+            (quiet(board(), 20_000), 10, full, 3600),
             // The rotation: evenly up to the next turn, then right after it.
-            (turning(PRICE, 1800), 5, full, 300),
-            (turning(HEIGHT, 1795), 5, full, 299),
-            (turning(PRICE, 1795), 30, full, 1817),
-            (turning(PRICE, 290), 5, full, 297),
-            (turning(PRICE, 2), 5, full, 30),
+            (turning(price(), 1800), 5, full, 300),
+            (turning(height(), 1795), 5, full, 299),
+            (turning(price(), 1795), 30, full, 1817),
+            (turning(price(), 290), 5, full, 297),
+            (turning(price(), 2), 5, full, 30),
             // Quick turns: the last one within the accepted age.
-            (turning(PRICE, 1), 60, full, 1824),
+            (turning(price(), 1), 60, full, 1824),
             // Quiet hours: rarely, and at their end.
-            (quiet(PRICE, 20_000), 10, full, 3600),
-            (quiet(turning(PRICE, 60), 1000), 10, full, 1015),
-            (quiet(PRICE, 20_000), 180, full, 10_800),
+            (quiet(price(), 20_000), 10, full, 3600),
+            (quiet(turning(price(), 60), 1000), 10, full, 1015),
+            (quiet(price(), 20_000), 180, full, 10_800),
         ];
         for (changes, minutes, power, seconds) in rows {
             let interval = Duration::from_secs(minutes * 60);

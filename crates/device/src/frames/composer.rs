@@ -7,6 +7,7 @@ use market::now::Now;
 
 use super::{Frame, FrameContent};
 use crate::{
+    canvas::Layout,
     cells::Picture,
     displays::{self, DisplayContent, DisplayPicture, DisplayState, schedule},
     glass::{ComposeContext, panels::style},
@@ -38,8 +39,8 @@ impl View {
     ///
     /// # Errors
     /// There is no such screen, or its feature is off.
-    pub fn frame(&self, content: FrameContent, now: Now) -> Result<Frame, Refusal> {
-        let mut frame = self.glass.frame(content, &self.context(now), now)?;
+    pub fn frame(&self, content: FrameContent, layout: Layout, now: Now) -> Result<Frame, Refusal> {
+        let mut frame = self.glass.frame(content, layout, &self.context(now), now)?;
         let quiet_until = quiet_deadline(&self.settings, now).filter(|_| self.dnd_active);
         frame.changes.quiet_for = quiet_until.map(|at| at.saturating_sub(now.uptime));
         Ok(frame)
@@ -75,7 +76,7 @@ impl View {
                 FrameContent::Screen(screens.get(place).copied().unwrap_or(BLOCK_HEIGHT))
             }
         };
-        let frame = self.frame(content, now)?;
+        let frame = self.frame(content, display.canvas.layout, now)?;
         let turn_period = Duration::from_secs(settings.timer_seconds.into());
         let interval = Duration::from_secs(u64::from(display.interval_min) * 60);
         let power = state.report.contact.power();

@@ -30,13 +30,13 @@ pub enum FrameContent {
 pub struct Frame {
     /// The picture.
     pub picture: Picture,
-    /// The same as tiles.
+    /// What is drawn in its place: one tile, or those of a board. Empty if the cells of the picture are drawn.
     pub tiles: Vec<Tile>,
-    /// The slot of the rotation that it shows. `None` for a layer.
+    /// The slot of the rotation that it shows. `None` for a layer or a board.
     pub slot: Option<RotationSlot>,
-    /// Name of the screen and time of its value, such as `Ticker, 14:05`; empty for a layer.
+    /// Name of the screen and time of its value, such as `Ticker, 14:05`; empty for a layer or a board.
     pub caption: String,
-    /// When the clock learned the value. `None` for a layer, or if the wall clock was not set.
+    /// When the clock learned the value. `None` for a layer or a board, or if the wall clock was not set.
     pub since: Option<UtcTime>,
     /// When it can change.
     pub changes: Changes,
@@ -46,7 +46,7 @@ pub struct Frame {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changes {
     /// What its content depends on.
-    pub depends_on: &'static [Dependency],
+    pub depends_on: Vec<Dependency>,
     /// Time to the next turn of the rotation. `None` if it does not turn, or the frame does not follow it.
     pub turn_in: Option<Duration>,
     /// Time to the next minute of the wall clock. `None` if the clock is not set.

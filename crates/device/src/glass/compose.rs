@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     board::BoardSpec,
-    cells::{self, Cell},
+    cells::{self, Cell, Marks},
     host::HostFacts,
     limits::NO_DATA_AFTER,
     memory,
@@ -110,7 +110,7 @@ pub fn screen_tile(
         return no_data::tile(tile.labels, silence, since.as_deref(), &page(known));
     }
     match mark {
-        Some(mark) => tile.doubted(mark, moment(seen(slot, scene, now))),
+        Some(mark) => tile.doubted(mark, moment(seen(slot, scene))),
         None => tile,
     }
 }
@@ -257,7 +257,7 @@ fn debug_facts<'a>(
 }
 
 /// Wall-clock time of the oldest value on a screen of the rotation. `None` if it has none, or the time is unknown.
-pub fn seen(slot: RotationSlot, scene: &Scene<'_>, now: Now) -> Option<UtcTime> {
+pub fn seen(slot: RotationSlot, scene: &Scene<'_>) -> Option<UtcTime> {
     let facts = catalog::find(slot.screen).map_or(&[][..], |screen| screen.depends_on);
     let market = scene.market;
     let seen = |fact: &Dependency| match fact {
@@ -273,7 +273,9 @@ pub fn seen(slot: RotationSlot, scene: &Scene<'_>, now: Now) -> Option<UtcTime> 
         Dependency::Balance => market.balance.as_ref().map(|balance| balance.datum.seen),
     };
     let times = facts.iter().filter_map(seen);
-    times.filter_map(|seen| memory::utc_of(seen, now)).min()
+    times
+        .filter_map(|seen| memory::utc_of(seen, scene.now))
+        .min()
 }
 
 /// Marks of the values on a screen of the rotation, each with the uptime from which on it applies (`None` if it always
@@ -281,24 +283,27 @@ pub fn seen(slot: RotationSlot, scene: &Scene<'_>, now: Now) -> Option<UtcTime> 
 pub fn marks<'a>(
     slot: RotationSlot,
     scene: &'a Scene<'a>,
-    reasons: &'a MarkReasons,
-    now: Now,
 ) -> impl Iterator<Item = (Mark, Option<Duration>)> + 'a {
     let facts = catalog::find(slot.screen).map_or(&[][..], |screen| screen.depends_on);
-    let marks = move |fact: &Dependency| fact_marks(*fact, slot.currency, scene, reasons, now);
+    let marks = move |fact: &Dependency| fact_marks(*fact, slot.currency, scene);
     facts.iter().flat_map(marks)
+}
+
+/// Marks that apply now.
+pub fn current_marks(slot: RotationSlot, scene: &Scene<'_>) -> Marks {
+    let uptime = scene.now.uptime;
+    let marks = marks(slot, scene).filter(|(_, from)| from.is_none_or(|from| from <= uptime));
+    marks.map(|(mark, _)| mark).collect()
 }
 
 /// Marks of a value, in a currency if it is a price.
 pub fn fact_marks<'a>(
     fact: Dependency,
     currency: Option<Currency>,
-    scene: &Scene<'_>,
-    reasons: &'a MarkReasons,
-    now: Now,
+    scene: &Scene<'a>,
 ) -> impl Iterator<Item = (Mark, Option<Duration>)> + use<'a> {
-    let old = grows_old(fact, currency, scene, now).map(|from| (Mark::Stale, from));
-    let reasons = reasons_of(fact, currency, reasons).iter();
+    let old = grows_old(fact, currency, scene).map(|from| (Mark::Stale, from));
+    let reasons = reasons_of(fact, currency, scene.mark_reasons).iter();
     let marks = reasons.map(|reason| (reason.mark, Some(reason.from)));
     old.into_iter().chain(marks)
 }
@@ -336,9 +341,8 @@ fn grows_old(
     fact: Dependency,
     currency: Option<Currency>,
     scene: &Scene<'_>,
-    now: Now,
 ) -> Option<Option<Duration>> {
-    let (market, settings) = (scene.market, scene.settings);
+    let (market, settings, now) = (scene.market, scene.settings, scene.now);
     match fact {
         Dependency::Time => None,
         Dependency::Height => old_from(market.height.as_ref(), STALE_BLOCK, now),

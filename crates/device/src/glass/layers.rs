@@ -89,6 +89,20 @@ impl LayerContent {
         }
     }
 
+    /// Returns whether it is about a moment, so that it leaves the other screens of a board in sight.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            LayerContent::Custom(_) | LayerContent::Zap(_) | LayerContent::Payment(_) => true,
+            LayerContent::Splash
+            | LayerContent::SafeMode(_)
+            | LayerContent::SignIn(_)
+            | LayerContent::Debug
+            | LayerContent::Update(_)
+            | LayerContent::Portal(_)
+            | LayerContent::Erasing => false,
+        }
+    }
+
     /// Returns whether it shows a password; pictures of it are not for clients.
     pub fn shows_password(&self) -> bool {
         matches!(self, LayerContent::SignIn(_) | LayerContent::Portal(_))

@@ -23,6 +23,7 @@ use self::{
 };
 use crate::{
     board::BoardSpec,
+    canvas::{Layout, LayoutForm},
     cells::{Cell, Marks, Picture},
     frames::{self, Changes, Frame, FrameContent},
     history::{self, Readings, Series},
@@ -35,6 +36,7 @@ use crate::{
     },
     settings::Settings,
     spoken::Sentence,
+    tile::Tile,
 };
 
 pub use self::{
@@ -482,11 +484,11 @@ impl Glass {
     pub fn frame(
         &self,
         content: FrameContent,
+        layout: Layout,
         known: &ComposeContext<'_>,
         now: Now,
     ) -> Result<Frame, Refusal> {
         let settings = known.settings();
-        let picture = self.picture();
         let (slot, is_followed) = match content {
             FrameContent::Follow => (self.slot(), true),
             FrameContent::Screen(id) => {
@@ -497,49 +499,65 @@ impl Glass {
                 (self.rotation.slot_of(screen, settings), false)
             }
         };
-        let turn_at = self.turn_deadline().filter(|_| is_followed);
-        let changes = |depends_on| Changes {
-            depends_on,
-            turn_in: turn_at.map(|at| at.saturating_sub(now.uptime)),
-            minute_in: frames::minute_in(now),
-            quiet_for: None,
-            price_pace: Duration::from_secs(u64::from(settings.min_sec_price_upd)),
+        let (form, layer) = (layout.form(), self.layers.top());
+        let layer = layer.map(|(layer, _)| layer).filter(|_| {
+            let is_covered = matches!(self.panels.visible(), Visible::Layer(_));
+            is_followed && is_covered
+        });
+        let slots = match (form, layer) {
+            (LayoutForm::Board, None) => settings.board(),
+            (LayoutForm::Board, Some(layer)) if layer.is_passing() => {
+                settings.board().into_iter().skip(1).collect()
+            }
+            (LayoutForm::Board | LayoutForm::Figure | LayoutForm::Cells, Some(_)) => Vec::new(),
+            (LayoutForm::Figure | LayoutForm::Cells, None) => Vec::from([slot]),
         };
         let scene = self.scene(slot, known.market, known, now);
-        let covered = (self.layers.top())
-            .filter(|_| is_followed && matches!(self.panels.visible(), Visible::Layer(_)));
-        if let Some((layer, _)) = covered {
-            let tile = compose::layer_tile(layer, &scene, known, &self.board, self.debug_painted);
-            return Ok(Frame {
-                picture: picture.clone(),
-                tiles: Vec::from([tile]),
-                slot: None,
-                caption: Default::default(),
-                since: None,
-                changes: changes(&[]),
-            });
-        }
-        let composition = self.compose_slot(slot, known.market, known, now);
-        let screen = catalog::find(slot.screen).ok_or(Refusal::UnknownScreen)?;
-        let mark = composition.marks.worst();
+        let layer_tile =
+            |layer| compose::layer_tile(layer, &scene, known, &self.board, self.debug_painted);
+        let tiles = layer.map(layer_tile).into_iter();
+        let tiles = tiles.chain(slots.iter().map(|slot| self.tile(*slot, known, now)));
+        let turns = is_followed && (form != LayoutForm::Board || layer.is_some());
+        let turn_at = self.turn_deadline().filter(|_| turns);
         let mut frame = Frame {
-            tiles: Vec::from([compose::screen_tile(slot, &scene, known, mark)]),
-            picture: Picture {
-                cells: composition.cells,
-                style: style(settings),
-                mark,
-                shows_password: false,
-                full_refreshes: 0,
-                repaints: 0,
-                serial: 0,
-            },
-            slot: Some(slot),
+            tiles: if form == LayoutForm::Cells { Vec::new() } else { tiles.collect() },
+            picture: self.picture().clone(),
+            slot: None,
             caption: Default::default(),
             since: None,
-            changes: changes(screen.depends_on),
+            changes: Changes {
+                depends_on: catalog::dependencies(slots.iter().map(|slot| slot.screen)),
+                turn_in: turn_at.map(|at| at.saturating_sub(now.uptime)),
+                minute_in: frames::minute_in(now),
+                quiet_for: None,
+                price_pace: Duration::from_secs(u64::from(settings.min_sec_price_upd)),
+            },
         };
-        frame.set_since(compose::seen(slot, &scene, now), known.running.zone());
+        if layer.is_some() {
+            return Ok(frame);
+        }
+        let composition = self.compose_slot(slot, known.market, known, now);
+        frame.picture = Picture {
+            cells: composition.cells,
+            style: style(settings),
+            mark: composition.marks.worst(),
+            shows_password: false,
+            full_refreshes: 0,
+            repaints: 0,
+            serial: 0,
+        };
+        if form != LayoutForm::Board {
+            frame.slot = Some(slot);
+            frame.set_since(compose::seen(slot, &scene), known.running.zone());
+        }
         Ok(frame)
+    }
+
+    /// A screen of the rotation as a tile.
+    fn tile(&self, slot: RotationSlot, known: &ComposeContext<'_>, now: Now) -> Tile {
+        let scene = self.scene(slot, known.market, known, now);
+        let mark = compose::current_marks(slot, &scene).worst();
+        compose::screen_tile(slot, &scene, known, mark)
     }
 
     fn compose(&self, market: &Market, known: &ComposeContext<'_>, now: Now) -> Composition {
@@ -565,8 +583,6 @@ impl Glass {
         now: Now,
     ) -> Composition {
         let scene = self.scene(slot, market, known, now);
-        let marks = compose::marks(slot, &scene, known.mark_reasons, now)
-            .filter(|(_, from)| from.is_none_or(|from| from <= now.uptime));
         let lacking = compose::lacking(slot, known, self.board.panels, now);
         let shown = || {
             let cells = compose::screen_cells(slot, &scene);
@@ -577,7 +593,7 @@ impl Glass {
             visible: Visible::Slot(slot),
             cells,
             sentence,
-            marks: marks.map(|(mark, _)| mark).collect(),
+            marks: compose::current_marks(slot, &scene),
             shows_password: false,
         }
     }
@@ -593,7 +609,7 @@ impl Glass {
         };
         let scene = scene_in(None);
         let is_unmarked = |fact, currency| {
-            let mut marks = compose::fact_marks(fact, currency, &scene, known.mark_reasons, now);
+            let mut marks = compose::fact_marks(fact, currency, &scene);
             !marks.any(|(_, from)| from.is_none_or(|from| from <= now.uptime))
         };
         let height = known.market.height.as_ref();
@@ -686,7 +702,7 @@ impl Glass {
             return None;
         };
         let scene = self.scene(slot, known.market, known, now);
-        let marks = compose::marks(slot, &scene, known.mark_reasons, now);
+        let marks = compose::marks(slot, &scene);
         let moments = marks.filter_map(|(_, from)| from);
         moments.filter(|from| *from > now.uptime).min()
     }

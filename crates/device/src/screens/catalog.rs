@@ -274,6 +274,17 @@ fn with_wallet(settings: &Settings) -> bool {
     settings.nwc_enabled
 }
 
+/// What these screens depend on, each once.
+pub fn dependencies(ids: impl Iterator<Item = u16>) -> Vec<Dependency> {
+    let mut facts = Vec::new();
+    for fact in ids.filter_map(find).flat_map(|screen| screen.depends_on) {
+        if !facts.contains(fact) {
+            facts.push(*fact);
+        }
+    }
+    facts
+}
+
 /// Looks up a screen by its id.
 pub fn find(id: u16) -> Option<&'static Screen> {
     SCREENS.iter().find(|screen| screen.id == id)

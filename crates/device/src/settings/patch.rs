@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Key, SPECS, Settings, VIRTUAL,
-    kinds::{CheckContext, Composite, SettingKind, text},
+    kinds::{CheckContext, Composite, SettingKind, board_screens, text},
     legacy, password_binding,
     reject::Rejection,
     spec::{Access, Apply, Spec},
@@ -98,6 +98,10 @@ pub fn apply(
         if let PatchTarget::Composite(composite) = entry.target {
             composite.apply(entry.value, &mut patched, available);
         }
+    }
+    // It depends on the currencies of the same body.
+    if patched.board_screens != stored.board_screens {
+        board_screens::check(&patched)?;
     }
     let is_sent = |key: Key| body.contains_key(key.name());
     let cleared = password_binding::clear_passwords(&mut patched, stored, is_sent);

@@ -11,6 +11,7 @@ use super::{
     spec::Apply,
 };
 use crate::{
+    glass::rotation::{BLOCK_HEIGHT, RotationSlot},
     screens::catalog::{self, SCREENS},
     secret::Endpoint,
 };
@@ -122,6 +123,31 @@ impl Settings {
     pub fn available_screens(&self) -> Vec<u16> {
         let ids = SCREENS.iter().map(|screen| screen.id);
         ids.filter(|id| self.is_screen_available(*id)).collect()
+    }
+
+    /// A slot of the board in its currency, or the first one. `None` if that is not in the rotation.
+    pub fn slot_of(&self, slot: RotationSlot) -> Option<RotationSlot> {
+        if !catalog::find(slot.screen)?.per_currency {
+            return Some(RotationSlot::plain(slot.screen));
+        }
+        let currencies = self.currencies();
+        let mut named = currencies
+            .iter()
+            .filter(|currency| slot.currency.is_none_or(|chosen| chosen == **currency));
+        let currency = Some(*named.next()?);
+        Some(RotationSlot { currency, ..slot })
+    }
+
+    /// Slots of the board whose features are on; the block height if there are none.
+    pub fn board(&self) -> Vec<RotationSlot> {
+        let available = self.board_screens.iter();
+        let available = available.filter(|slot| self.is_screen_available(slot.screen));
+        let mut slots: Vec<RotationSlot> =
+            available.filter_map(|slot| self.slot_of(*slot)).collect();
+        if slots.is_empty() {
+            slots.push(RotationSlot::plain(BLOCK_HEIGHT));
+        }
+        slots
     }
 
     /// Ids of all screens in rotation order: the stored ones, then the others in default order.

@@ -3,7 +3,11 @@
 use alloc::{format, string::String};
 use core::fmt;
 
-use super::{SPECS, spec::Spec};
+use super::{
+    SPECS,
+    kinds::{SettingKind, board_screens},
+    spec::Spec,
+};
 
 /// Why a change of settings is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,10 +46,29 @@ pub enum Rejection {
     ScreensOrderRange,
     /// A new order does not list every screen.
     ScreensIncomplete,
+    /// The screens of the board.
+    Board(BoardFault),
     /// A currency is not a string.
     CurrencyNotString,
     /// Hour or minute out of range.
     DndRange,
+}
+
+/// Why screens cannot be those of a board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BoardFault {
+    /// An entry is no id, or has a currency although its screen has none.
+    BadEntry,
+    /// No screen has that id.
+    UnknownId,
+    /// There are too few or too many.
+    Number,
+    /// The feature of a screen is off.
+    ScreenOff,
+    /// A currency is not in the rotation.
+    CurrencyNotActive,
+    /// A screen is there twice.
+    DupId,
 }
 
 /// Why a text cannot be stored.
@@ -99,6 +122,13 @@ impl Rejection {
             Rejection::ScreensDupOrder => "screens takes each order once",
             Rejection::ScreensOrderRange => "an order is less than the number of screens",
             Rejection::ScreensIncomplete => "a new order names every screen",
+            Rejection::Board(fault) => {
+                return format!(
+                    "boardScreens takes {}: {}",
+                    board_screens::BoardScreens.words(),
+                    fault.hint()
+                );
+            }
             Rejection::CurrencyNotString => "a currency is a text such as USD",
             Rejection::DndRange => "hours are 0 to 23, and minutes 0 to 59",
         };
@@ -117,6 +147,30 @@ fn needed(key: &str) -> &'static str {
         Some(kind) if kind.password().is_some() => "a password in the same change, or before",
         Some(kind) if kind.is_text() => "a text in the same change, or before",
         _ => "fewer entries",
+    }
+}
+
+impl BoardFault {
+    fn hint(self) -> &'static str {
+        match self {
+            BoardFault::BadEntry => "an entry is neither",
+            BoardFault::UnknownId => "no screen has one of these ids",
+            BoardFault::Number => "there are too few or too many",
+            BoardFault::ScreenOff => "the feature of a screen is off",
+            BoardFault::CurrencyNotActive => "a currency is not in actCurrencies",
+            BoardFault::DupId => "each may be there once",
+        }
+    }
+
+    fn token(self) -> &'static str {
+        match self {
+            BoardFault::BadEntry => "bad_entry",
+            BoardFault::UnknownId => "unknown_id",
+            BoardFault::Number => "bad_length",
+            BoardFault::ScreenOff => "screen_off",
+            BoardFault::CurrencyNotActive => "currency_not_active",
+            BoardFault::DupId => "dup_id",
+        }
     }
 }
 
@@ -161,6 +215,7 @@ impl fmt::Display for Rejection {
             Rejection::ScreensDupOrder => formatter.write_str("screens:dup_order"),
             Rejection::ScreensOrderRange => formatter.write_str("screens:order_range"),
             Rejection::ScreensIncomplete => formatter.write_str("screens:incomplete"),
+            Rejection::Board(fault) => write!(formatter, "boardScreens:{}", fault.token()),
             Rejection::CurrencyNotString => formatter.write_str("currency:not_string"),
             Rejection::DndRange => formatter.write_str("dnd:range"),
         }

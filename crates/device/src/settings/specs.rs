@@ -8,6 +8,7 @@ use super::{
     fonts,
     kinds::{
         address::{Host, Schemes, base_url, url},
+        board_screens::BoardScreens,
         choice::{FONT, POOL},
         currencies::Currencies,
         displays::DisplaysKind,
@@ -49,6 +50,7 @@ use super::{
 };
 use crate::{
     displays::Display,
+    glass::rotation::RotationSlot,
     limits::{NODE_TEXT_MAX, PEERS_MAX, TEXT_MAX},
     screens::catalog,
     secret::{Endpoint, PasswordHash, Secret},
@@ -166,6 +168,11 @@ pub static VIRTUAL: &[Virtual] = &[
 
 fn default_witnesses() -> Vec<String> {
     ["coinbase", "bitstamp"].map(String::from).into()
+}
+
+/// Price, time, height, sats per unit, fees, halving.
+fn default_board() -> Vec<RotationSlot> {
+    [20, 3, 0, 10, 6, 4].map(RotationSlot::plain).into()
 }
 
 fn default_currencies() -> Vec<Currency> {

@@ -267,6 +267,14 @@ macro_rules! rows {($make:ident) => { $make! {
         apply: Live(&[Rotation]),
         group: Rotation,
     }
+    /// Screens of a board, a picture for another screen: 2 to 8, the largest first. Each is an id, or for a price screen `20:EUR` in a currency of `actCurrencies`; without one it has the first of them.
+    board_screens: Vec<RotationSlot> {
+        name: "boardScreens",
+        default: default_board(),
+        kind: &BoardScreens,
+        apply: Live(&[]),
+        group: Rotation,
+    }
 
     /// Start of the host name; the device adds a dash and the end of its hardware address.
     hostname_prefix: String {

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{field::Field, table::rows};
 use crate::{
     displays::Display,
+    glass::rotation::RotationSlot,
     secret::{Endpoint, PasswordHash, Secret},
 };
 use market::units::Currency;

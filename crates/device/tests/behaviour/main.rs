@@ -5,6 +5,7 @@
 
 mod buttons;
 mod deadlines;
+mod frames;
 mod history;
 mod lights;
 mod recording;

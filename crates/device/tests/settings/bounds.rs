@@ -254,6 +254,30 @@ fn values(spec: &Spec) -> Vec<(Value, Expect)> {
             refused(json!(["x"]), "*:bad_type"),
             refused(json!("x"), "*:bad_type"),
         ],
+        "board" => vec![
+            same(json!(["0", "3"])),
+            same(json!([
+                "20:EUR", "20", "20:JPY", "10:USD", "30", "40", "4", "6"
+            ])),
+            (json!([3, "6"]), Stored(json!(["3", "6"]))),
+            refused(json!([]), "*:bad_length"),
+            refused(json!(["0"]), "*:bad_length"),
+            refused(
+                json!(["0", "3", "4", "40", "10", "20", "30", "6", "20:EUR"]),
+                "*:bad_length",
+            ),
+            refused(json!(["0", "1"]), "*:unknown_id"),
+            refused(json!(["0", 99_999]), "*:bad_entry"),
+            refused(json!(["0", "x"]), "*:bad_entry"),
+            refused(json!(["0", "20:eur"]), "*:bad_entry"),
+            refused(json!(["0", "3:EUR"]), "*:bad_entry"),
+            refused(json!(["0", { "id": 3 }]), "*:bad_entry"),
+            refused(json!(["0", "81"]), "*:screen_off"),
+            refused(json!(["0", "20:GBP"]), "*:currency_not_active"),
+            refused(json!(["0", "3", "0"]), "*:dup_id"),
+            refused(json!(["20", "20:USD"]), "*:dup_id"),
+            refused(json!("0,3"), "*:bad_type"),
+        ],
         "several" => vec![
             same(json!([])),
             same(json!(["gemini"])),

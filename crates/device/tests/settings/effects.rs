@@ -22,6 +22,8 @@ enum Place {
     Log,
     /// The time client; tested there.
     Time,
+    /// Pictures for other screens.
+    Frames,
     /// Nowhere: the setting is stored because clients send it back.
     Nowhere,
 }
@@ -29,6 +31,7 @@ enum Place {
 const ELSEWHERE: &[(&str, Place)] = &[
     ("mcapBigChar", Place::Nowhere),
     ("keptTexts", Place::Nowhere),
+    ("boardScreens", Place::Frames),
     ("welcomed", Place::Nowhere),
     ("httpAuthEnabled", Place::Server),
     ("httpAuthUser", Place::Server),
@@ -51,6 +54,7 @@ const CASES: &[(&str, &str, &str)] = &[
     ("priceWitnesses", "{}", r#"{"priceWitnesses": ["bitstamp"]}"#),
     ("minSecPriceUpd", "{}", r#"{"minSecPriceUpd": 600}"#),
     ("decimalShareDot", r#"{"suffixPrice": true}"#, r#"{"decimalShareDot": true}"#),
+    ("boardScreens", "{}", r#"{"boardScreens": ["20", "0"]}"#),
     ("keptTexts", "{}", r#"{"keptTexts": [["HODL"]]}"#),
     ("satsVariant", r#"{"priceSymMode": 1}"#, r#"{"satsVariant": 3}"#),
     ("proxyEnabled", r#"{"proxyType": 1, "proxyHost": "p"}"#, r#"{"proxyEnabled": true}"#),

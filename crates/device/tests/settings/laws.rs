@@ -68,6 +68,9 @@ fn value_for(spec: &'static Spec) -> BoxedStrategy<Value> {
         "currencies" => prop::sample::subsequence(vec!["GBP", "USD", "XXX", "JPY"], 0..4)
             .prop_map(|codes| json!(codes))
             .boxed(),
+        "board" => prop::sample::subsequence(vec!["20", "3", "10:USD", "20:JPY", "81"], 2..5)
+            .prop_map(|slots| json!(slots))
+            .boxed(),
         "several" => prop::sample::subsequence(vec!["coinbase", "gemini", "bitstamp"], 0..3)
             .prop_map(|names| json!(names))
             .boxed(),

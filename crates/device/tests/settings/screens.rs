@@ -51,6 +51,59 @@ fn with_miner() -> Settings {
 }
 
 #[test]
+fn a_board_has_what_the_same_change_makes_available() {
+    let stored = Settings::default();
+    let change = |body: &Value| match bench::send(&stored, &body.to_string()) {
+        Ok(patched) => {
+            let slots = patched.settings.board().into_iter();
+            let ids: Vec<String> = slots
+                .map(|slot| format!("{}{}", slot.screen, slot.currency.map_or("", |_| ":")))
+                .collect();
+            ids.join(",")
+        }
+        Err(rejection) => rejection.hint(),
+    };
+    let takes = "boardScreens takes a list of 2 to 8 ids of screens, such as `20`, or `20:EUR` for one in a currency";
+    let rows = [
+        (json!({}), "20:,3,0,10:,6,4".into()),
+        (
+            json!({ "boardScreens": [80, 0], "minerEnabled": true }),
+            "80,0".into(),
+        ),
+        (
+            json!({ "boardScreens": [80, 0] }),
+            format!("{takes}: the feature of a screen is off"),
+        ),
+        (
+            json!({ "boardScreens": ["20:GBP", 0], "actCurrencies": ["GBP"] }),
+            "20:,0".into(),
+        ),
+        (
+            json!({ "boardScreens": ["20:EUR", 0], "actCurrencies": ["GBP"] }),
+            format!("{takes}: a currency is not in actCurrencies"),
+        ),
+        (
+            json!({ "boardScreens": [0] }),
+            format!("{takes}: there are too few or too many"),
+        ),
+    ];
+    for (body, wanted) in rows {
+        assert_eq!(change(&body), wanted, "{body}");
+    }
+    let board_screens = [80, 20].map(rotation::RotationSlot::plain).into();
+    let off = Settings {
+        board_screens,
+        ..Settings::default()
+    };
+    assert_eq!(off.board().len(), 1, "a screen that is off is left out");
+    let off = Settings {
+        board_screens: [80, 81].map(rotation::RotationSlot::plain).into(),
+        ..off
+    };
+    assert_eq!(off.board(), [rotation::RotationSlot::plain(0)]);
+}
+
+#[test]
 fn entries_are_checked_in_their_order() {
     #[rustfmt::skip]
     let rows = [

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use device::{
+    canvas::Layout,
     frames::{FrameContent, LOOK_MAX},
     output::Desired,
     view::View,
@@ -65,7 +66,9 @@ fn frame(world: &World, step: &Step) {
     }
     let picture = world.device.desired().picture;
     let view = world.device.view();
-    let frame = view.frame(FrameContent::Follow, world.now).unwrap();
+    let frame = view
+        .frame(FrameContent::Follow, Layout::Auto, world.now)
+        .unwrap();
     assert!(
         !frame.picture.shows_password,
         "the frame shows a password, after {step}"

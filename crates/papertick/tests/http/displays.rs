@@ -847,7 +847,7 @@ async fn a_bad_value_is_refused_with_its_bounds() {
         (r#"{"height":2161}"#, "height must be a whole number from 100 to 2160"),
         (r#"{"depth":3}"#, "depth must be one of 1, 2, 4, 8"),
         (r#"{"rotate":45}"#, "rotate must be one of 0, 90, 180, 270"),
-        (r#"{"layout":"heap"}"#, "layout must be one of auto, row, two-rows, column"),
+        (r#"{"layout":"heap"}"#, "layout must be one of auto, figure, board, cells, row, two-rows, column"),
         (r#"{"dark":1}"#, "dark must be true, false or null"),
         (r#"{"content":"all"}"#, "content must be one of clock, screen, rotation"),
         (r#"{"screens":[1]}"#, "screens must be a list of at most 32 different ids of screens"),

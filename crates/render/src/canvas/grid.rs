@@ -162,17 +162,17 @@ fn is_heading(cell: &Cell) -> bool {
 
 fn chosen(layout: Layout, width: i32, height: i32) -> Layout {
     match layout {
-        Layout::Auto if width * 100 >= height * ROW_FROM => Layout::Row,
-        Layout::Auto if height * 100 >= width * COLUMN_FROM => Layout::Column,
-        Layout::Auto => Layout::TwoRows,
         Layout::Row | Layout::TwoRows | Layout::Column => layout,
+        _ if width * 100 >= height * ROW_FROM => Layout::Row,
+        _ if height * 100 >= width * COLUMN_FROM => Layout::Column,
+        Layout::Auto | Layout::Figure | Layout::Board | Layout::Cells => Layout::TwoRows,
     }
 }
 
 /// Columns and rows.
 fn counts(layout: Layout, cells: i32) -> (i32, i32) {
     match layout {
-        Layout::Auto | Layout::Row => (cells, 1),
+        Layout::Auto | Layout::Figure | Layout::Board | Layout::Cells | Layout::Row => (cells, 1),
         Layout::TwoRows => ((cells + 1) / 2, 2),
         Layout::Column => (1, cells),
     }

@@ -3,6 +3,7 @@
 //! A row of the table names its kind; no other code depends on which one it is.
 
 pub mod address;
+pub mod board_screens;
 pub mod choice;
 pub mod currencies;
 pub mod displays;

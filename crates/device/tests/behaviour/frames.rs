@@ -1,0 +1,99 @@
+//! What pictures for other screens show, in each layout.
+
+use device::{
+    canvas::Layout,
+    frames::FrameContent::{self, Follow, Screen},
+    input::Input,
+    secret::{GeneratedPassword, GenerationReason, PasswordHash, Secret},
+    tile::Tile,
+};
+
+use crate::world::{World, settings};
+
+/// Script after noon, what is asked for, and label, figure and mark of each tile with its first line.
+#[rustfmt::skip]
+const ROWS: &[(&str, FrameContent, Layout, &str)] = &[
+    ("", Follow, Layout::Auto, "Block height 840,000 Found at 12:00"),
+    ("screen 20", Follow, Layout::Figure, "Bitcoin price 64,000 1,563 sats for one dollar"),
+    ("", Screen(3), Layout::Auto, "Tuesday 12:01 3 February 2026"),
+    ("", Screen(6), Layout::Auto, "Fees 12 $1.08 for a usual payment"),
+    ("", Follow, Layout::Cells, ""),
+    ("test-zap 21", Follow, Layout::Row, ""),
+    // Marks, each in its tile.
+    ("wait 1000000", Screen(20), Layout::Auto, "Bitcoin price 64,000 Stale: from 12:00 (stale)"),
+    ("wait 1000000", Screen(6), Layout::Auto, "Fees 12"),
+    ("wait 1000000; set boardScreens=[20,6]", Follow, Layout::Board, "Bitcoin price 64,000 Stale: from 12:00 (stale) | Fees 12"),
+    // The board, and what covers it.
+    ("", Follow, Layout::Board, BOARD),
+    ("screen 40", Follow, Layout::Board, BOARD),
+    ("", Screen(40), Layout::Board, BOARD),
+    ("test-zap 21", Follow, Layout::Auto, "Zap received 21 Worth $0.01"),
+    ("test-zap 21", Screen(0), Layout::Auto, "Block height 840,000 Found at 12:00"),
+    ("set boardScreens=[20,\"10:EUR\",0]; test-zap 21", Follow, Layout::Board,
+        "Zap received 21 Worth $0.01 | Sats per euro 1,695 €59,000 | Block height 840,000 Found at 12:00"),
+    ("set boardScreens=[20,0]; text Hello", Follow, Layout::Board, " Hello | Block height 840,000 Found at 12:00"),
+    ("upload; progress 64; wait 2000", Follow, Layout::Board, "Update 64 The clock restarts by itself"),
+    ("safe-mode", Follow, Layout::Board, "Safe mode SOURCES OFF it failed"),
+    // A feature that is switched off takes its tile along.
+    ("set minerEnabled=true boardScreens=[80,81,0]; set minerEnabled=false", Follow, Layout::Board, "Block height 840,000 Found at 12:00"),
+    ("set minerEnabled=true boardScreens=[80,81]; set minerEnabled=false", Follow, Layout::Board, "Block height 840,000 Found at 12:00"),
+    ("set minerEnabled=true boardScreens=[80,0]", Follow, Layout::Board, "Miner OFFLINE The miner does not answer | Block height 840,000 Found at 12:00"),
+    ("set boardScreens=[\"20:EUR\",0]; set actCurrencies=[\"JPY\"]", Follow, Layout::Board, "Block height 840,000 Found at 12:00"),
+];
+
+const BOARD: &str = "Bitcoin price 64,000 1,563 sats for one dollar | Tuesday 12:01 3 February 2026 \
+    | Block height 840,000 Found at 12:00 | Sats per dollar 1,563 $64,000 | Fees 12 $1.08 for a usual payment \
+    | Until the halving 210,000 About 31 January 2030";
+
+#[test]
+fn pictures_for_other_screens_are_tiles() {
+    let mut wrong = Vec::new();
+    for (script, content, layout, wanted) in ROWS {
+        let mut world = World::at_noon(settings("timerSeconds=0 proofMode=0"));
+        world.run_all(script);
+        let frame = world.device.view().frame(*content, *layout, world.now);
+        let tiles: Vec<String> = frame.unwrap().tiles.iter().map(show).collect();
+        let shown = tiles.join(" | ");
+        if shown != *wanted {
+            wrong.push(format!("{script}: {wanted}\n  but is {shown}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn show(tile: &Tile) -> String {
+    let first = |forms: &[String]| forms.first().cloned().unwrap_or_default();
+    let line = tile
+        .lines
+        .first()
+        .map_or(String::new(), |forms| first(forms));
+    let mark = tile
+        .mark
+        .map_or(String::new(), |mark| format!("({})", mark.name()));
+    let (label, text) = (first(&tile.labels), &tile.figures[0].text);
+    format!("{label} {text} {line} {mark}").trim_end().into()
+}
+
+#[test]
+fn a_password_is_on_no_other_screen() {
+    let mut world = World::at_noon(settings("httpAuthEnabled=true"));
+    world.handle(Input::PasswordGenerated(GeneratedPassword {
+        password: Secret::new("kmW4tQ7xdZ"),
+        hash: PasswordHash::default(),
+        reason: GenerationReason::NoneStored,
+    }));
+    assert!(world.device.desired().picture.shows_password);
+    for layout in Layout::ALL {
+        let frame = world
+            .device
+            .view()
+            .frame(Follow, layout, world.now)
+            .unwrap();
+        assert!(!format!("{frame:?}").contains("kmW4"), "{layout:?}");
+        let labels = frame.tiles.iter().map(|tile| tile.labels[0].as_str());
+        assert!(
+            !labels.into_iter().any(|label| label == "Sign-in"),
+            "{layout:?}"
+        );
+    }
+}
