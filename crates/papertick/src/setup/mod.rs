@@ -8,13 +8,16 @@ use std::{
     net::{SocketAddr, TcpListener},
     pin::Pin,
     sync::Arc,
+    time::Duration,
 };
 
 use board::sim::{Bench, PowerCycle, SimOptions, radio::RadioOptions};
 use device::{
+    history::{History, Readings, Series, Span},
     input::{Input, LinkEvent},
     settings::{emit::BuildIdentity, fonts::FontId},
 };
+use market::{now::Now, units::Currency};
 use net::{dialer::Dialer, tls::Roots};
 use runtime::{
     clock::Clock,
@@ -26,7 +29,7 @@ use runtime::{
 use sources::{
     demo::{
         DemoRelay, MarketPace,
-        market::{FIRST_HEIGHT, RelayQuotes},
+        market::{FIRST_HEIGHT, RelayQuotes, past},
     },
     known_peers::KnownPeers,
     logos::LogoCache,
@@ -64,6 +67,9 @@ const HTTP_PORT: u16 = 80;
 
 /// Seed of the demo's market.
 const DEMO_SEED: u64 = 21;
+
+/// Steps of the history of a new demo: more than a day.
+const PAST_STEPS: u32 = 152;
 
 /// Performs effects while it is polled; never returns.
 pub(crate) type EffectsFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -158,11 +164,15 @@ impl RunningDevice {
         let chain = config.run.chain().map_err(io::Error::other)?;
         let headers = chain.zip(stored.chain.as_ref());
         let headers = headers.and_then(|(chain, stored)| chain_file::read(stored, &chain));
+        let history = match config.run.market {
+            MarketSource::Demo if stored.history == History::default() => demo_history(clock.now()),
+            MarketSource::Demo | MarketSource::World => stored.history,
+        };
         let initial = InitialState {
             board: spec,
             settings: stored.settings,
             memory: stored.memory,
-            history: stored.history,
+            history,
             inputs: initial_inputs.collect(),
             storage_error: stored.storage_error,
             chain,
@@ -329,6 +339,34 @@ async fn demo_relay(market: MarketSource, height: Option<u32>) -> io::Result<Opt
             DemoRelay::start(first, pace).await.map(Some)
         }
     }
+}
+
+/// An invented day before the start of a demo, which has graphs from the beginning then.
+fn demo_history(now: Now) -> History {
+    let mut history = Arc::new(History::default());
+    let quotes = past(DEMO_SEED, RelayQuotes::default());
+    let step = Duration::from_secs(Span::Day.step_secs().into());
+    let quotes: Vec<_> = (0..PAST_STEPS).zip(quotes).collect();
+    for (ago, quotes) in quotes.into_iter().rev() {
+        // As if the clock had run for that time.
+        let then = Now {
+            uptime: step * PAST_STEPS,
+            ..now
+        };
+        let then = then.earlier(step * (PAST_STEPS - ago));
+        history.record(None, then, || {
+            let price = |(code, hundredths): (&String, &u64)| {
+                Some((Series::Price(Currency::parse(code)?), hundredths * 10_000))
+            };
+            let prices = quotes.prices.iter().filter_map(price);
+            let fee = (Series::Fee, quotes.fee_hundredths * 10_000);
+            Readings {
+                values: prices.chain([fee]).collect(),
+                block: None,
+            }
+        });
+    }
+    Arc::unwrap_or_clone(history)
 }
 
 /// Options of the simulated radio. `None` if the host or NetworkManager manages the network.

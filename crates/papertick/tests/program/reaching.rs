@@ -156,6 +156,8 @@ fn a_clock_queries_the_time_server_and_a_demo_does_not() {
         demo.get("/api/status").json()["sources"]["relay"]["lastError"].is_string()
     });
     assert_eq!(last_error(&demo), Value::Null);
+    let history = demo.get("/api/history?currency=EUR").json();
+    assert_eq!(history["values"].as_array().unwrap().len(), 145);
 }
 
 #[test]

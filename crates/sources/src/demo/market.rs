@@ -1,6 +1,6 @@
 //! A random market: the same seed gives the same market.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, iter, time::Duration};
 
 use net::chance::Chance;
 
@@ -78,6 +78,17 @@ impl Default for RelayQuotes {
     fn default() -> RelayQuotes {
         RelayQuotes::at(FIRST_HEIGHT)
     }
+}
+
+/// Invented quotes of the past, every ten minutes, the newest first. They lead to these.
+pub fn past(seed: u64, mut quotes: RelayQuotes) -> impl Iterator<Item = RelayQuotes> {
+    let mut market = DemoMarket::new(seed);
+    iter::from_fn(move || {
+        let cents = quotes.prices.get("USD").copied().unwrap_or(CENTS_RANGE.0);
+        quotes.set_usd_cents(market.drift(cents, 40, CENTS_RANGE));
+        quotes.fee_hundredths = market.drift(quotes.fee_hundredths, 600, FEE_RANGE);
+        Some(quotes.clone())
+    })
 }
 
 /// Moves the quotes over time.
