@@ -514,6 +514,7 @@ fn known<'a>(
         market: upstream.market(),
         mark_reasons: upstream.mark_reasons(),
         truth: upstream.height_truth(now),
+        history: None,
         running,
         host,
         silence: upstream.silence(network.link().is_usable()),

@@ -139,6 +139,7 @@ impl View {
             market: &self.market,
             mark_reasons: &self.mark_reasons,
             truth: self.truth.height_truth(now),
+            history: Some(&self.history),
             running: &self.settings,
             host: &self.host,
             silence: self.silence.clone(),

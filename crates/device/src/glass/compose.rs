@@ -14,6 +14,7 @@ use super::{
 use crate::{
     board::BoardSpec,
     cells::{self, Cell, Marks},
+    history::History,
     host::HostFacts,
     limits::NO_DATA_AFTER,
     memory,
@@ -54,6 +55,8 @@ pub struct ComposeContext<'a> {
     pub mark_reasons: &'a MarkReasons,
     /// Proof of the height.
     pub truth: HeightTruth,
+    /// How the values have moved. `None` for the panels, which do not show it.
+    pub history: Option<&'a History>,
     /// The settings.
     pub running: &'a RunningSettings,
     /// Facts about the machine and the build.

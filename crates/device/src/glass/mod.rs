@@ -642,6 +642,7 @@ impl Glass {
             market,
             mark_reasons: known.mark_reasons,
             truth: known.truth,
+            history: known.history,
             settings: known.settings(),
             now,
             zone: known.running.zone(),

@@ -6,9 +6,14 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{Scene, decimal, row, words};
+use super::{
+    Scene,
+    day::{self, Moving},
+    decimal, row, words,
+};
 use crate::{
     cells::Cell,
+    history::Series,
     spoken::{self, Sentence, SentenceTemplate},
     tile::{Figure, Tile},
 };
@@ -64,7 +69,10 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
             cost,
         ]
     });
-    Tile::new(["Fees"], forms.into_iter().map(figure).collect()).line(cost.into_iter().flatten())
+    let tile = Tile::new(["Fees"], forms.into_iter().map(figure).collect())
+        .line(cost.into_iter().flatten());
+    let micros = fee.datum().value.micros;
+    day::add(tile, Moving::Value, Series::Fee, micros, scene)
 }
 
 /// The rate.

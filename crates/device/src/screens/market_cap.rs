@@ -2,9 +2,14 @@
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{Scene, decimal, issuance, price_layout, row, signs, suffix, ticker, words};
+use super::{
+    Scene,
+    day::{self, Moving},
+    decimal, issuance, price_layout, row, signs, suffix, ticker, words,
+};
 use crate::{
     cells::Cell,
+    history::Series,
     spoken::{self, Sentence, SentenceTemplate},
     tile::Tile,
 };
@@ -47,7 +52,7 @@ fn value(scene: &Scene<'_>) -> Option<u64> {
 /// The value with a letter, and in words.
 pub fn tile(scene: &Scene<'_>) -> Tile {
     let labels = ticker::labels(scene.currency, "Market value", "Market", "Cap");
-    let Some(value) = value(scene) else {
+    let Some((value, price)) = value(scene).zip(scene.shown_price()) else {
         return Tile::unknown(labels);
     };
     let (number, unit) = short(value);
@@ -55,7 +60,10 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
     let figure = ticker::figure(scene.currency, format!("{number}{letter}"));
     let amount = format!("{number} {unit}");
     let (amount, name) = (amount.trim(), words::units(&scene.currency));
-    Tile::new(labels, Vec::from([figure])).line([format!("{amount} {name}"), amount.into()])
+    let tile =
+        Tile::new(labels, Vec::from([figure])).line([format!("{amount} {name}"), amount.into()]);
+    let series = Series::Price(scene.currency);
+    day::add(tile, Moving::Value, series, price.micros, scene)
 }
 
 /// A value with three digits, and the name of its unit. Beyond trillions few people know a name.

@@ -34,6 +34,7 @@ pub mod update;
 pub mod zap;
 
 pub mod amount;
+pub mod day;
 pub mod decimal;
 pub mod hashrate;
 pub mod issuance;

@@ -6,9 +6,14 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{Scene, decimal, row, signs, suffix, words};
+use super::{
+    Scene,
+    day::{self, Moving},
+    decimal, row, signs, suffix, words,
+};
 use crate::{
     cells::Cell,
+    history::Series,
     spoken::{self, Sentence, SentenceTemplate},
     tile::{Figure, Tile},
 };
@@ -75,7 +80,10 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
     };
     let figures = numbers(price).into_iter();
     let figures = figures.map(|text| Figure::number(text).with_unit("sats"));
-    Tile::new(labels, figures.collect()).line([words::money(currency, price.micros.into())])
+    let tile = Tile::new(labels, figures.collect());
+    let series = Series::Price(currency);
+    day::add(tile, Moving::Inverse, series, price.micros, scene)
+        .line([words::money(currency, price.micros.into())])
 }
 
 /// Satoshis of one unit as numbers, the longest first: three digits or more, `<0.001` for less than they can show.

@@ -1,6 +1,6 @@
 //! The input of a screen.
 
-use crate::settings::Settings;
+use crate::{history::History, settings::Settings};
 use market::{
     Fee, HeightTruth, MarkReasons, Market,
     limits::STALE_PRICE,
@@ -20,6 +20,8 @@ pub struct Scene<'a> {
     pub mark_reasons: &'a MarkReasons,
     /// Proof of the height.
     pub truth: HeightTruth,
+    /// How the values have moved. `None` for the panels, which do not show it.
+    pub history: Option<&'a History>,
     /// Settings the device runs on.
     pub settings: &'a Settings,
     /// The moment.

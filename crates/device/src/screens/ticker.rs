@@ -7,9 +7,14 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{Scene, decimal, price_layout, row, sats_per_currency, signs, suffix, words};
+use super::{
+    Scene,
+    day::{self, Moving},
+    decimal, price_layout, row, sats_per_currency, signs, suffix, words,
+};
 use crate::{
     cells::Cell,
+    history::Series,
     spoken::{self, Sentence, SentenceTemplate},
     tile::{Figure, Tile},
 };
@@ -59,7 +64,9 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
     let sats = sats_per_currency::numbers(price).remove(0);
     let name = words::one_unit(&currency);
     let sign = signs::own(currency).unwrap_or(currency.code());
-    Tile::new(labels, figures(price, scene)).line([
+    let tile = Tile::new(labels, figures(price, scene));
+    let series = Series::Price(currency);
+    day::add(tile, Moving::Value, series, price.micros, scene).line([
         format!("{sats} sats for one {name}"),
         format!("{sats} sats per {sign}"),
     ])

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use device::{
+    history::{History, Readings, Series},
     screens::{SCREENS, Scene},
     settings::{SPECS, Settings},
 };
@@ -22,6 +23,7 @@ pub(crate) struct Line {
     pub(crate) market: Market,
     pub(crate) mark_reasons: MarkReasons,
     pub(crate) truth: HeightTruth,
+    pub(crate) history: Option<History>,
     pub(crate) settings: Settings,
     pub(crate) now: Now,
     pub(crate) zone: Zone,
@@ -62,6 +64,7 @@ impl Line {
             market: Market::default(),
             mark_reasons: MarkReasons::default(),
             truth: HeightTruth::default(),
+            history: None,
             settings: Settings::default(),
             now: Now {
                 uptime: Duration::ZERO,
@@ -87,6 +90,7 @@ impl Line {
             market: &self.market,
             mark_reasons: &self.mark_reasons,
             truth: self.truth,
+            history: self.history.as_ref(),
             settings: &self.settings,
             now: self.now,
             zone: &self.zone,
@@ -108,6 +112,13 @@ impl Line {
             }
             "whole-fee" => self.market.fee = FeeRate::parse(value).map(figure),
             "fee" => self.market.precise_fee = FeeRate::parse(value).map(figure),
+            // The value of the whole day before.
+            "yesterday" => {
+                let micros = decimal_micros(value, Price::MAX_UNITS).unwrap();
+                let is_fee = Some(self.screen) == screen_id("fee");
+                let series = if is_fee { Series::Fee } else { Series::Price(self.currency) };
+                self.history = Some(history(series, micros));
+            }
             "state" => {
                 let mut states = HeightState::ALL.into_iter();
                 self.truth.state = states.find(|state| state.name() == value).unwrap();
@@ -165,6 +176,22 @@ impl Line {
         let miner = &mut self.market.miner;
         &mut miner.get_or_insert_with(|| figure(nothing)).datum.value
     }
+}
+
+/// A day with one value.
+fn history(series: Series, micros: u64) -> History {
+    let mut history = Arc::new(History::default());
+    for step in 0..150 {
+        let now = Now {
+            uptime: Duration::from_secs(600 * step),
+            utc: UtcTime::plausible(1_795_860_000_000 + 600_000 * step.cast_signed()),
+        };
+        history.record(None, now, || Readings {
+            values: vec![(series, micros)],
+            block: None,
+        });
+    }
+    Arc::unwrap_or_clone(history)
 }
 
 /// Parses `07:05-9/5`: hours, minutes, day, month.

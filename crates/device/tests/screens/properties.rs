@@ -110,6 +110,7 @@ proptest! {
             market: &market,
             mark_reasons: &MarkReasons::default(),
             truth,
+            history: None,
             settings: &settings,
             now,
             zone: &Zone::utc(),

@@ -32,7 +32,14 @@ fn show(tile: &Tile) -> String {
     let mut parts = vec![tile.labels.join(" / "), figures.join(" / ")];
     parts.extend(tile.lines.iter().map(|forms| forms.join(" / ")));
     parts.extend(tile.graph.as_ref().map(|graph| match graph {
-        Graph::Line(values) => format!("line of {}", values.len()),
+        Graph::Line(values) => {
+            let place = |place: Option<&Option<u16>>| place.copied().flatten().unwrap_or(9999);
+            format!(
+                "line from {} to {}",
+                place(values.first()),
+                place(values.last())
+            )
+        }
         Graph::Bar(share) => format!("bar {share}"),
         Graph::Qr(text) => format!("QR {text}"),
     }));
@@ -118,6 +125,14 @@ const ROWS: &[(&str, &str)] = &[
     ("ticker USD price=108681 mowMode", "Bitcoin price / Price | $0.1086M | 920 sats for one dollar / 920 sats per $"),
     ("ticker USD price=999999.6", "Bitcoin price / Price | $1,000,000 | 100 sats for one dollar / 100 sats per $"),
     ("ticker USD", "Bitcoin price / Price | !? | Not known yet"),
+    ("ticker USD price=108681 yesterday=107390", "Bitcoin price / Price | $108,681 | ▲ 1.2% since yesterday / ▲ 1.2% in 24 h / ▲ 1.2% | 920 sats for one dollar / 920 sats per $ | line from 0 to 1000"),
+    ("ticker USD price=108681 yesterday=108690", "Bitcoin price / Price | $108,681 | ▲ 0.0% since yesterday / ▲ 0.0% in 24 h / ▲ 0.0% | 920 sats for one dollar / 920 sats per $ | line from 1000 to 0"),
+    ("ticker USD price=108681 yesterday=54340", "Bitcoin price / Price | $108,681 | ▲ 100% since yesterday / ▲ 100% in 24 h / ▲ 100% | 920 sats for one dollar / 920 sats per $ | line from 0 to 1000"),
+    ("ticker XAU price=1597 yesterday=1", "Bitcoin price / Price | 1,597 XAU | ▲ 159,600% since yesterday / ▲ 159,600% in 24 h / ▲ 159,600% | 62,617 sats for one XAU / 62,617 sats per XAU | line from 0 to 1000"),
+    ("sats USD price=108681 yesterday=107390", "Sats per dollar / Sats per $ / Sats/$ | 920 sats | ▼ 1.2% since yesterday / ▼ 1.2% in 24 h / ▼ 1.2% | $108,681 | line from 1000 to 0"),
+    ("sats USD price=50000 yesterday=100000", "Sats per dollar / Sats per $ / Sats/$ | 2,000 sats | ▲ 100% since yesterday / ▲ 100% in 24 h / ▲ 100% | $50,000 | line from 0 to 1000"),
+    ("fee fee=4.21 yesterday=5.6", "Fees | 4.21 sat/vB / 4 sat/vB | ▼ 25% since yesterday / ▼ 25% in 24 h / ▼ 25% | line from 1000 to 0"),
+    ("mcap USD height=977412 price=108681 yesterday=107390", "Market value / Market | $2.19T | 2.19 trillion dollars / 2.19 trillion | ▲ 1.2% since yesterday / ▲ 1.2% in 24 h / ▲ 1.2% | line from 0 to 1000"),
     ("sats USD price=108681", "Sats per dollar / Sats per $ / Sats/$ | 920 sats | $108,681"),
     ("sats EUR price=95432", "Sats per euro / Sats per € / Sats/€ | 1,048 sats | €95,432"),
     ("sats JPY price=14935000", "Sats per yen / Sats per ¥ / Sats/¥ | 6.70 sats | ¥14,935,000"),

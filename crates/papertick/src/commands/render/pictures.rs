@@ -252,6 +252,7 @@ fn screen_cells(
         market: &market,
         mark_reasons: &MarkReasons::default(),
         truth,
+        history: None,
         settings,
         now: Now {
             uptime: Duration::ZERO,

@@ -1,0 +1,66 @@
+//! How a value has moved in a day, as a line and a graph of a tile.
+
+use alloc::{format, string::String};
+
+use super::{Scene, decimal};
+use crate::{
+    history::Series,
+    spoken,
+    tile::{Graph, Tile},
+};
+
+/// From this change on it has no decimals, per mille.
+const WHOLE_FROM: u32 = 100;
+
+/// What moves, by a value with a history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moving {
+    /// The value itself.
+    Value,
+    /// What one unit of it buys.
+    Inverse,
+}
+
+/// Adds the graph of a day, and the change since yesterday as the next line; neither without a history.
+pub fn add(tile: Tile, moving: Moving, series: Series, newest: u64, scene: &Scene<'_>) -> Tile {
+    let Some(history) = scene.history else {
+        return tile;
+    };
+    let change = history.day_change(series, newest);
+    let line = history.day_line(series, newest);
+    let (change, line) = match moving {
+        Moving::Value => (change, line),
+        Moving::Inverse => (
+            change.and_then(inverse),
+            // Almost the mirrored line, because prices of a day are close to each other.
+            line.map(|line| {
+                line.iter()
+                    .map(|point| point.map(|place| 1000 - place))
+                    .collect()
+            }),
+        ),
+    };
+    Tile {
+        graph: line.map(Graph::Line),
+        ..tile.line(change.into_iter().flat_map(words))
+    }
+}
+
+/// The change of what one unit buys, by that of its price, per mille.
+fn inverse(permille: i32) -> Option<i32> {
+    let after = 1000_i32.checked_add(permille)?;
+    Some((1_000_000 + after / 2).checked_div(after)? - 1000)
+}
+
+fn words(permille: i32) -> [String; 3] {
+    let arrow = if permille < 0 { '▼' } else { '▲' };
+    let size = permille.unsigned_abs();
+    let decimals = u32::from(size < WHOLE_FROM);
+    let percent = decimal::rounded(size.into(), 10, decimals);
+    let change = format!("{arrow} {}%", spoken::grouped(&percent));
+    [
+        format!("{change} since yesterday"),
+        format!("{change} in 24 h"),
+        change,
+    ]
+}
