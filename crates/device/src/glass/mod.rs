@@ -600,14 +600,8 @@ impl Glass {
 
     /// The values that the screens show now without a mark.
     pub fn readings(&self, known: &ComposeContext<'_>, now: Now) -> Readings {
-        let scene_in = |currency| {
-            let slot = RotationSlot {
-                screen: BLOCK_HEIGHT,
-                currency,
-            };
-            self.scene(slot, known.market, known, now)
-        };
-        let scene = scene_in(None);
+        let slot = RotationSlot::plain(BLOCK_HEIGHT);
+        let scene = self.scene(slot, known.market, known, now);
         let is_unmarked = |fact, currency| {
             let mut marks = compose::fact_marks(fact, currency, &scene);
             !marks.any(|(_, from)| from.is_none_or(|from| from <= now.uptime))
@@ -620,9 +614,10 @@ impl Glass {
         let fee = fee.map(|fee| (Series::Fee, fee.datum().value.micros));
         let chosen = known.running.stored.currencies();
         let price = |currency: &Currency| {
-            let price = scene_in(Some(*currency)).shown_price()?;
-            let is_unmarked = is_unmarked(Dependency::Price, Some(*currency));
-            is_unmarked.then_some((Series::Price(*currency), price.micros))
+            let currency = *currency;
+            let price = Scene { currency, ..scene }.shown_price()?;
+            let is_unmarked = is_unmarked(Dependency::Price, Some(currency));
+            is_unmarked.then_some((Series::Price(currency), price.micros))
         };
         let prices = history::recorded(&chosen).iter().filter_map(price);
         Readings {
