@@ -14,13 +14,13 @@ use device::{
     glass::rotation::RotationSlot,
     request::Refusal,
 };
-use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
+use http::{HeaderName, HeaderValue, StatusCode, header::CACHE_CONTROL};
 use market::now::{UtcTime, Zone};
 
 use super::{
     call::Call,
     drawings::{ImageFile, ImageFormat},
-    etag,
+    etag, panels,
     response::{self, Response},
     state::ServerState,
 };
@@ -30,6 +30,9 @@ pub const SIZE: (u32, u32) = (800, 480);
 
 /// Greys of a picture if none are requested.
 const DEPTH: Depth = Depth::Four;
+
+/// How many screens of a board the picture shows, such as `5 of 8`.
+const TILES: HeaderName = HeaderName::from_static("papertick-tiles");
 
 /// `GET /api/frame.png`.
 pub async fn png(call: Call) -> Response {
@@ -46,12 +49,42 @@ async fn frame(call: Call, format: ImageFormat) -> Response {
         (Ok(content), Ok(spec)) => (content, spec),
         (Err(reason), _) | (_, Err(reason)) => return response::bad_request(&reason),
     };
-    let frame = match compose(&call.state, content, spec.layout) {
+    draw(
+        &call,
+        compose(&call.state, content, spec.layout),
+        spec,
+        format,
+    )
+    .await
+}
+
+/// `POST /api/frame.png`: the picture after a change of settings, which is not stored.
+pub async fn preview(mut call: Call) -> Response {
+    let patch = match panels::sent_patch(&mut call).await {
+        Ok(patch) => patch,
+        Err(refusal) => return refusal,
+    };
+    let (content, spec) = match (content(&call), spec(&call, SIZE)) {
+        (Ok(content), Ok(spec)) => (content, spec),
+        (Err(reason), _) | (_, Err(reason)) => return response::bad_request(&reason),
+    };
+    let now = call.state.services.clock.now();
+    let frame = (call.view).preview_frame(&patch, content, spec.layout, now);
+    draw(&call, frame.map(Box::new), spec, ImageFormat::Png).await
+}
+
+async fn draw(
+    call: &Call,
+    frame: Result<Box<Frame>, Refusal>,
+    spec: CanvasSpec,
+    format: ImageFormat,
+) -> Response {
+    let frame = match frame {
         Ok(frame) => frame,
         Err(refusal) => return response::from_answer(refusal_answer(refusal)),
     };
     match call.state.drawings.draw(frame, spec, format).await {
-        Some(drawing) => image(&call, &drawing, format),
+        Some(drawing) => image(call, &drawing, format),
         None => response::error(StatusCode::SERVICE_UNAVAILABLE, "not drawn"),
     }
 }
@@ -101,6 +134,9 @@ pub fn image(call: &Call, drawing: &ImageFile, format: ImageFormat) -> Response 
     });
     let no_cache = HeaderValue::from_static("no-cache");
     response.headers_mut().insert(CACHE_CONTROL, no_cache);
+    if let Some(tiles) = &drawing.tiles {
+        response.headers_mut().insert(TILES, tiles.clone());
+    }
     response
 }
 

@@ -11,13 +11,13 @@ use std::{
 };
 
 use bytes::Bytes;
-use device::frames::Frame;
+use device::{canvas::LayoutForm, frames::Frame};
 use http::HeaderValue;
 use render::{
     bmp,
     canvas::{Canvas, CanvasPainter, CanvasSpec},
     png,
-    tiles::TilePainter,
+    tiles::{TileCanvas, TilePainter},
 };
 use tokio::{
     sync::{mpsc, oneshot},
@@ -58,6 +58,8 @@ pub struct ImageFile {
     pub format: ImageFormat,
     pub tag: HeaderValue,
     pub bytes: Bytes,
+    /// How many tiles of a board are shown, such as `5 of 8`.
+    pub tiles: Option<HeaderValue>,
     key: u64,
 }
 
@@ -151,13 +153,16 @@ impl Painters {
         }
     }
 
-    fn paint(&mut self, frame: &Frame, spec: &CanvasSpec) -> Canvas {
+    /// The picture, and how many tiles of a board it shows.
+    fn paint(&mut self, frame: &Frame, spec: &CanvasSpec) -> (Canvas, Option<HeaderValue>) {
         let picture = &frame.picture;
         if frame.tiles.is_empty() {
-            self.cells.paint(picture, &frame.caption, spec)
-        } else {
-            self.tiles.paint(&frame.tiles, &picture.style, spec).canvas
+            return (self.cells.paint(picture, &frame.caption, spec), None);
         }
+        let TileCanvas { canvas, shown } = self.tiles.paint(&frame.tiles, &picture.style, spec);
+        let is_board = spec.layout.form() == LayoutForm::Board;
+        let words = is_board.then(|| format!("{shown} of {}", frame.tiles.len()));
+        (canvas, words.and_then(|words| words.try_into().ok()))
     }
 }
 
@@ -195,14 +200,14 @@ pub async fn run(mut jobs: DrawJobs) {
             Some(drawing) => drawing,
             None => {
                 let drawn = spawn_blocking(move || {
-                    let canvas = painters.paint(&frame, &spec);
+                    let (canvas, tiles) = painters.paint(&frame, &spec);
                     let bytes = match format {
                         ImageFormat::Png => png::canvas(&canvas),
                         ImageFormat::Bmp => bmp::encode(&canvas),
                     };
-                    (painters, bytes)
+                    (painters, bytes, tiles)
                 });
-                let Ok((used, bytes)) = drawn.await else {
+                let Ok((used, bytes, tiles)) = drawn.await else {
                     // It panicked, and the painters are gone with it.
                     painters = Painters::new();
                     continue;
@@ -214,6 +219,7 @@ pub async fn run(mut jobs: DrawJobs) {
                     name: format!("{key:016x}").split_off(4),
                     tag: etag::tag(&format!("{key:016x}")),
                     bytes: bytes.into(),
+                    tiles,
                     key,
                 }
             }

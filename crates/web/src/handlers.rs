@@ -49,6 +49,7 @@ static HANDLERS: &[(&str, Handler)] = &[
     ("GET /api/panels/{i}.png", Handler::Sync(panels::one)),
     ("GET /api/frame.png", handler!(async canvas::png)),
     ("GET /api/frame.bmp", handler!(async canvas::bmp)),
+    ("POST /api/frame.png", handler!(async canvas::preview)),
     ("GET /api/preview/ws", handler!(async preview::open)),
     ("GET /api/settings", Handler::Sync(settings::read)),
     ("GET /api/settings/export", Handler::Sync(transfer::export)),

@@ -27,14 +27,9 @@ fn scale(call: &Call) -> Option<u32> {
 
 /// Preview of all panels after a change of settings, on the requested screen.
 pub async fn settings_preview(mut call: Call) -> Response {
-    let body = match parameters(&mut call, PATCH_BODY_MAX).await.settings_patch() {
-        Ok(body) => body,
-        Err(rejection) => return response::from_answer(Answer::rejected(&rejection)),
-    };
-    // Passwords do not affect the panels, so they are not hashed here.
-    let patch = Patch {
-        body,
-        ..Patch::default()
+    let patch = match sent_patch(&mut call).await {
+        Ok(patch) => patch,
+        Err(refusal) => return refusal,
     };
     let screen = match call.query("s").map(|screen| screen.parse()) {
         None => PreviewedScreen::Current,
@@ -42,6 +37,20 @@ pub async fn settings_preview(mut call: Call) -> Response {
         Some(Err(_)) => return response::bad_request("unknown screen id"),
     };
     preview(&call, patch, screen).await
+}
+
+/// The change of settings that the body of a preview is.
+///
+/// # Errors
+/// The response to a body that is no change.
+pub async fn sent_patch(call: &mut Call) -> Result<Patch, Response> {
+    let body = parameters(call, PATCH_BODY_MAX).await.settings_patch();
+    let body = body.map_err(|rejection| response::from_answer(Answer::rejected(&rejection)))?;
+    // Passwords do not affect pictures, so they are not hashed here.
+    Ok(Patch {
+        body,
+        ..Patch::default()
+    })
 }
 
 /// Preview of all panels with a custom text.

@@ -2,20 +2,21 @@
 
 use alloc::string::String;
 
+use device::{history::Span, limits::PATCH_BODY_MAX};
+
 use super::{
     params::{SCALE, param},
     responses::{BAD_REQUEST, UNAVAILABLE},
 };
-use device::history::Span;
-
 use crate::{
     answer::Answer,
     documents::{
         ErrorBody,
         history::{RecordedSeries, ValueHistory},
         screens::{FrameDepth, FrameHeight, FrameLayout, FrameRotation, FrameWidth},
+        settings::SettingsChange,
     },
-    operation::{Guard, Operation, Param, by_program, from_view, get, web_socket},
+    operation::{Guard, Operation, Param, by_program, from_view, get, post, web_socket},
     schema::Word,
     shape::{Shape, received, sent},
     status::{Status, SystemStatus, Widget},
@@ -149,6 +150,20 @@ pub(super) const OPERATIONS: &[Operation] = &[
     .command_words("frame bmp")
     .answers(&[
         (200, Shape::Bmp),
+        (304, Shape::Empty),
+        BAD_REQUEST,
+        (409, sent::<ErrorBody>()),
+        UNAVAILABLE,
+    ]),
+    by_program(
+        "Draw the clock as a picture of any size as it would be after a change of settings, without the change",
+        &[post("/api/frame.png").query(FRAME)],
+    )
+    .command_words("preview frame")
+    .body(received::<SettingsChange>())
+    .body_max(PATCH_BODY_MAX)
+    .answers(&[
+        (200, Shape::Png),
         (304, Shape::Empty),
         BAD_REQUEST,
         (409, sent::<ErrorBody>()),

@@ -10,7 +10,7 @@ use crate::{
     canvas::Layout,
     cells::Picture,
     displays::{self, DisplayContent, DisplayPicture, DisplayState, schedule},
-    glass::{ComposeContext, panels::style},
+    glass::{ComposeContext, panels::style, refresh::RefreshCause},
     lights::control::quiet_deadline,
     request::{Patch, Refusal},
     rotation::BLOCK_HEIGHT,
@@ -98,16 +98,8 @@ impl View {
         screen: &PreviewedScreen,
         now: Now,
     ) -> Result<Picture, Refusal> {
-        let catalogue = Catalogue {
-            currencies: self.offer.currencies().to_vec(),
-            screens: self.settings.stored.available_screens(),
-        };
-        let patched =
-            patch::apply(&self.settings.stored, patch, &catalogue).map_err(Refusal::Rejected)?;
-        let mut changed = self.clone();
-        let before = changed.store(patched.settings);
+        let (mut changed, mut cause) = self.patched(patch, now)?;
         let settings = &changed.settings.active;
-        let mut cause = changed.glass.apply_settings(&before, settings, now.uptime);
         match screen {
             PreviewedScreen::Current => {}
             PreviewedScreen::Screen(number) => {
@@ -122,6 +114,35 @@ impl View {
         let mut glass = changed.glass.clone();
         glass.present(cause, &changed.context(now), now);
         Ok(glass.picture().clone())
+    }
+
+    /// What a picture for another screen would be after a change of settings.
+    ///
+    /// # Errors
+    /// The change or the screen would be refused.
+    pub fn preview_frame(
+        &self,
+        patch: &Patch,
+        content: FrameContent,
+        layout: Layout,
+        now: Now,
+    ) -> Result<Frame, Refusal> {
+        self.patched(patch, now)?.0.frame(content, layout, now)
+    }
+
+    /// The view after a change of settings, and how the panels would be refreshed.
+    fn patched(&self, patch: &Patch, now: Now) -> Result<(View, RefreshCause), Refusal> {
+        let catalogue = Catalogue {
+            currencies: self.offer.currencies().to_vec(),
+            screens: self.settings.stored.available_screens(),
+        };
+        let patched =
+            patch::apply(&self.settings.stored, patch, &catalogue).map_err(Refusal::Rejected)?;
+        let mut changed = self.clone();
+        let before = changed.store(patched.settings);
+        let settings = &changed.settings.active;
+        let cause = changed.glass.apply_settings(&before, settings, now.uptime);
+        Ok((changed, cause))
     }
 
     /// Stores settings; figures of another pool, miner or wallet are dropped. Returns the settings that were active

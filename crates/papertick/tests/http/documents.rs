@@ -249,6 +249,30 @@ async fn a_frame_is_of_the_requested_form_and_changes_nothing() {
 }
 
 #[tokio::test]
+async fn a_board_tells_how_many_screens_have_room_and_is_drawn_before_it_is_saved() {
+    let clock = Clock::real().await;
+    // The splash would take the whole board.
+    clock.json("POST", "/api/show/screen", r#"{"s":0}"#).await;
+    for (size, change, tiles) in [
+        ("", "{}", "6 of 6"),
+        ("&width=200&height=100", "{}", "4 of 6"),
+        ("", r#"{"boardScreens":[3,"20:EUR","0"]}"#, "3 of 3"),
+    ] {
+        let path = format!("/api/frame.png?layout=board{size}");
+        let preview = clock.json("POST", &path, change).await;
+        let header = preview.header("papertick-tiles");
+        assert_eq!(header, Some(tiles), "{path} {change}");
+        let is_stored = clock.get(&path).await.body == preview.body;
+        assert_eq!(is_stored, change == "{}", "{path} {change}");
+    }
+    let path = "/api/frame.png?layout=figure";
+    assert_eq!(clock.get(path).await.header("papertick-tiles"), None);
+    let refused = clock.json("POST", path, r#"{"boardScreens":["0"]}"#).await;
+    assert_eq!(refused.status, 400);
+    assert_eq!(refused.json()["error"], "boardScreens:bad_length");
+}
+
+#[tokio::test]
 async fn a_browser_without_scripts_reloads_one_picture() {
     let clock = Clock::real().await;
     let kindle = "User-Agent: Mozilla/5.0 (X11; U; Linux armv7l like Android) Kindle/3.0+";
