@@ -30,7 +30,7 @@ const SHIFTS = [
 /** Query for a picture of a screen; a size above the limits of the clock is scaled down with the same aspect ratio. */
 export function pictureQuery(
   { width, height }: Size,
-  { screen, dark }: { screen: string | null; dark?: boolean | undefined },
+  { screen, dark, layout }: { screen: string | null; dark?: boolean | undefined; layout?: string | null },
 ): string {
   const scale = Math.min(1, WIDTH[1] / width, HEIGHT[1] / height);
   const query = new URLSearchParams({
@@ -38,6 +38,7 @@ export function pictureQuery(
     height: String(Math.max(HEIGHT[0], Math.round(height * scale))),
     depth: String(DEPTH),
   });
+  if (layout) query.set('layout', layout);
   if (screen !== null) query.set('screen', screen);
   if (dark !== undefined) query.set('dark', String(dark));
   return query.toString();

@@ -1,12 +1,12 @@
 /**
  * The full screen page: the live clock on a whole screen. `?screen=` shows another screen than the clock, `?dark` white
- * on black, and `?transparent` only the ink.
+ * on black, `?transparent` only the ink, and `?layout=` another layout than the one chosen on this device.
  *
  * The same address without `live` is a picture that a `Refresh` header reloads, for browsers without modules.
  */
 import type { ErrorBody, Status } from '../lib/documents.gen';
 import { asBlob, asText, glassKey, removeSnapshots } from '../lib/snapshot';
-import { at } from '../lib/root';
+import { at, ofThisClock } from '../lib/root';
 import { authHeaders, encoded, STORED, useAuthorization } from '../lib/credentials';
 import type { Frame } from '../lib/sse';
 import { browserEnvironment, EventStream, type StreamState } from '../lib/stream';
@@ -21,10 +21,14 @@ const TIMEOUT_MS = 10_000;
 const IDLE_MS = 1_000;
 /** How long a failure of a tap is shown, ms. */
 const FAILURE_MS = 4_000;
-/** A second tap within this time makes it a double one, ms. */
-const DOUBLE_MS = 300;
+/** How long the menu stays open without a use, ms. */
+const MENU_MS = 30_000;
 /** Longest stored picture, as a data URL, characters. */
 const STORED_PICTURE_MAX = 1024 * 1024;
+/** Storage key of the layout chosen on this device. */
+const STORED_LAYOUT = ofThisClock('papertick-layout');
+/** Layouts in the menu. */
+const LAYOUTS = ['figure', 'board', 'cells'] as const;
 
 const query = new URLSearchParams(location.search);
 if (isCapable()) {
@@ -64,6 +68,8 @@ function start(): void {
   const screen = query.get('screen');
   const dark = query.has('dark') ? !['false', '0'].includes(query.get('dark') ?? '') : isClear ? false : undefined;
   const storageKey = glassKey(screen, dark, isClear);
+  /** Layout of the picture; null for the default. */
+  let layout = query.get('layout') ?? storedLayout();
 
   const canvas = document.createElement('canvas');
   canvas.setAttribute('role', 'img');
@@ -76,7 +82,15 @@ function start(): void {
   root.classList.toggle('clear', isClear);
   root.classList.toggle('dark', dark === true);
   const main = document.createElement('main');
-  main.append(canvas, message);
+  const menu = document.createElement('div');
+  menu.className = 'menu';
+  menu.setAttribute('role', 'dialog');
+  menu.setAttribute('aria-label', words.menu);
+  menu.hidden = true;
+  // Visible only while it has the focus; a tap on the picture does the same.
+  const opener = button(words.menu, openMenu);
+  opener.className = 'opener';
+  main.append(canvas, message, opener, menu);
   document.body.replaceChildren(main);
 
   /** Size of the canvas in pixels of the device. */
@@ -114,7 +128,7 @@ function start(): void {
   }
 
   async function fetchPicture(): Promise<void> {
-    const address = at(`/api/frame.png?${pictureQuery(size, { screen, dark })}`);
+    const address = at(`/api/frame.png?${pictureQuery(size, { screen, dark, layout })}`);
     const known = last?.address === address && last.tag;
     const before = cleared;
     // The response may be read hours after it arrived, because the device slept.
@@ -206,9 +220,12 @@ function start(): void {
     const { says, mode, stale, disputed, epdInverted, settingsTag } = status;
     isLayer = mode !== 'rotation';
     const before = version;
-    // Another screen than the clock may depend on any value; the clock answers 304 if its picture is the same.
+    // Another screen or layout than that of the clock may depend on any value; the clock answers 304 if its picture is
+    // the same.
     version =
-      screen === null ? JSON.stringify([status.data, says, mode, stale, disputed, epdInverted, settingsTag]) : data;
+      screen === null && layout === 'cells'
+        ? JSON.stringify([status.data, says, mode, stale, disputed, epdInverted, settingsTag])
+        : data;
     if (before !== undefined && before !== version) void refresh();
   }
 
@@ -272,6 +289,61 @@ function start(): void {
       }, FAILURE_MS);
   }
 
+  function openMenu(): void {
+    const full = document.fullscreenEnabled ? [button(words.full, () => void toggleFullScreen())] : [];
+    const next = screen === null ? [button(words.next, () => void step('next'), true)] : [];
+    const isCells = layout !== null && !['auto', 'figure', 'board'].includes(layout);
+    const shown = isCells ? 'cells' : layout === 'board' ? layout : 'figure';
+    const layouts = LAYOUTS.map((name) => {
+      const item = button(words[name], () => choose(name));
+      item.setAttribute('aria-pressed', String(name === shown));
+      return item;
+    });
+    menu.replaceChildren(...next, ...layouts, ...full);
+    menu.hidden = false;
+    menu.querySelector('button')?.focus();
+    closeLater();
+  }
+
+  let menuTimer = 0;
+  function closeLater(): void {
+    clearTimeout(menuTimer);
+    menuTimer = setTimeout(closeMenu, MENU_MS);
+  }
+
+  function closeMenu(): void {
+    clearTimeout(menuTimer);
+    menu.hidden = true;
+  }
+
+  /** A button; a click closes the menu unless `stays`. */
+  function button(text: string, act: () => void, stays = false): HTMLButtonElement {
+    const item = document.createElement('button');
+    item.type = 'button';
+    item.textContent = text;
+    item.addEventListener('click', () => {
+      if (stays) closeLater();
+      else closeMenu();
+      act();
+    });
+    return item;
+  }
+
+  /** Shows another layout, also the next time on this device. */
+  function choose(name: string): void {
+    layout = name;
+    try {
+      localStorage.setItem(STORED_LAYOUT, name);
+    } catch {
+      // Storage may be disabled; the layout is lost with the page then.
+    }
+    if (query.has('layout')) {
+      query.set('layout', name);
+      history.replaceState(null, '', `?${query}${location.hash}`);
+    }
+    void refresh();
+  }
+
   async function toggleFullScreen(): Promise<void> {
     try {
       await (document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen());
@@ -311,15 +383,16 @@ function start(): void {
     idle = setTimeout(() => root.classList.add('idle'), IDLE_MS);
   }
 
-  let tap = 0;
   addEventListener('click', (event) => {
-    if ((event.target as Element).closest('a')) return;
-    clearTimeout(tap);
-    if (event.detail > 1) void toggleFullScreen();
-    else tap = setTimeout(() => void step('next'), DOUBLE_MS);
+    if ((event.target as Element).closest('a, button')) return;
+    if (menu.hidden) openMenu();
+    else closeMenu();
   });
   addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || (event.target as Element).closest('a')) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Escape') return closeMenu();
+    // A focused control handles these keys itself.
+    if ([' ', 'Enter'].includes(event.key) && (event.target as Element).closest('a, button')) return;
     if ([' ', 'Enter', 'ArrowRight', 'ArrowDown'].includes(event.key)) void step('next');
     else if (['ArrowLeft', 'ArrowUp'].includes(event.key)) void step('previous');
     else if (event.key === 'f') void toggleFullScreen();
@@ -355,6 +428,15 @@ function start(): void {
   stream.start();
   if ('serviceWorker' in navigator && import.meta.env.PROD)
     void navigator.serviceWorker.register(at('/sw.js')).catch(() => {});
+}
+
+/** The layout chosen on this device; null if there is none. */
+function storedLayout(): string | null {
+  try {
+    return localStorage.getItem(STORED_LAYOUT);
+  } catch {
+    return null;
+  }
 }
 
 /** A signal that aborts a request after a timeout; `AbortSignal.timeout` is missing before Safari 16 and Chrome 103. */

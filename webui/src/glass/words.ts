@@ -6,6 +6,12 @@ interface Words {
   signIn: string;
   refused: string;
   unreachable: string;
+  menu: string;
+  next: string;
+  figure: string;
+  board: string;
+  cells: string;
+  full: string;
 }
 
 const TEXTS: Readonly<Record<'en' | 'de' | 'es' | 'nl', Words>> = {
@@ -15,6 +21,12 @@ const TEXTS: Readonly<Record<'en' | 'de' | 'es' | 'nl', Words>> = {
     signIn: 'The clock requires a password. Sign in',
     refused: 'The clock refused: {why}',
     unreachable: 'The clock does not answer.',
+    menu: 'Menu',
+    next: 'Next screen',
+    figure: 'One figure',
+    board: 'Board',
+    cells: 'Cells',
+    full: 'Full screen',
   },
   de: {
     away: 'Keine Verbindung zur Uhr.',
@@ -22,6 +34,12 @@ const TEXTS: Readonly<Record<'en' | 'de' | 'es' | 'nl', Words>> = {
     signIn: 'Die Uhr verlangt ein Passwort. Anmelden',
     refused: 'Die Uhr lehnt ab: {why}',
     unreachable: 'Die Uhr antwortet nicht.',
+    menu: 'Menü',
+    next: 'Nächster Bildschirm',
+    figure: 'Eine Zahl',
+    board: 'Tafel',
+    cells: 'Zellen',
+    full: 'Vollbild',
   },
   es: {
     away: 'Sin conexión con el reloj.',
@@ -29,6 +47,12 @@ const TEXTS: Readonly<Record<'en' | 'de' | 'es' | 'nl', Words>> = {
     signIn: 'El reloj pide una contraseña. Iniciar sesión',
     refused: 'El reloj lo rechaza: {why}',
     unreachable: 'El reloj no responde.',
+    menu: 'Menú',
+    next: 'Pantalla siguiente',
+    figure: 'Una cifra',
+    board: 'Tablero',
+    cells: 'Celdas',
+    full: 'Pantalla completa',
   },
   nl: {
     away: 'Geen verbinding met de klok.',
@@ -36,6 +60,12 @@ const TEXTS: Readonly<Record<'en' | 'de' | 'es' | 'nl', Words>> = {
     signIn: 'De klok vraagt een wachtwoord. Inloggen',
     refused: 'De klok weigert: {why}',
     unreachable: 'De klok antwoordt niet.',
+    menu: 'Menu',
+    next: 'Volgend scherm',
+    figure: 'Eén getal',
+    board: 'Bord',
+    cells: 'Vakjes',
+    full: 'Volledig scherm',
   },
 };
 

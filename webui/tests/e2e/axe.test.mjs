@@ -95,6 +95,7 @@ for (const colorScheme of ['light', 'dark']) {
     assert.deepEqual(await violations(page), []);
     await page.goto(`${clock.url}/glass?live`);
     await page.waitForFunction(() => document.querySelector('canvas')?.width === 1000);
+    await page.locator('canvas').click();
     assert.deepEqual(await violations(page), []);
     await context.close();
   });

@@ -62,9 +62,9 @@ function mine() {
 
 describe('full screen', () => {
   test('the picture fits the screen pixel by pixel and follows the clock', async () => {
-    const page = await openGlass('/glass?dark=false');
-    assert.equal(new URL(page.url()).search, '?dark=false&live');
-    await shows(next(), 'width=1200&height=800&depth=8&dark=false');
+    const page = await openGlass('/glass?dark=false&layout=cells');
+    assert.equal(new URL(page.url()).search, '?dark=false&layout=cells&live');
+    await shows(next(), 'width=1200&height=800&depth=8&layout=cells&dark=false');
     mine();
     await shows(next());
     await page.setViewportSize({ width: 400, height: 600 });
@@ -82,10 +82,14 @@ describe('full screen', () => {
     assert.equal(clock.streams.size, 1);
   });
 
-  test('a tap and the keys go through the screens; a failure is shown', async () => {
+  test('the keys go through the screens, as does the menu that a tap opens; a failure is shown', async () => {
     const page = await openGlass();
+    const menu = page.getByRole('dialog', { name: 'Menu' });
     await page.mouse.click(100, 100);
-    await until('a tap', () => steps().length === 1);
+    await menu.getByRole('button', { name: 'Next screen' }).click();
+    await until('a step', () => steps().length === 1);
+    await page.mouse.click(100, 100);
+    await menu.waitFor({ state: 'hidden' });
     for (const key of ['Space', 'ArrowRight', 'ArrowLeft', 'Enter', 'ArrowDown', 'ArrowUp']) {
       const before = steps().length;
       await page.keyboard.press(key);
@@ -96,7 +100,8 @@ describe('full screen', () => {
       steps(),
       [forward, forward, forward, back, forward, forward, back].map((path) => `POST ${path}`),
     );
-    await page.mouse.dblclick(100, 100);
+    await page.mouse.click(100, 100);
+    await menu.getByRole('button', { name: 'Full screen' }).click();
     await page.waitForFunction(() => document.fullscreenElement !== null);
     await page.keyboard.press('f');
     await page.waitForFunction(() => document.fullscreenElement === null);
@@ -106,6 +111,31 @@ describe('full screen', () => {
     await page.keyboard.press('Space');
     await page.getByText('The clock refused: stopping').waitFor();
     await page.getByText('The clock refused: stopping').waitFor({ state: 'detached' });
+  });
+
+  test('a layout is chosen in the menu, also by keyboard, and remembered; one in the address wins', async () => {
+    const page = await openGlass();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    const pressed = () => page.locator('.menu [aria-pressed="true"]').textContent();
+    assert.equal(await pressed(), 'One figure');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await shows('20 3 0 10 6 4', 'layout=board');
+    await page.reload();
+    await shows('20 3 0 10 6 4', 'layout=board');
+    assert.deepEqual(steps(), []);
+    await page.goto(`${clock.url}/glass?layout=row`);
+    await shows(next(), 'layout=row');
+    await page.mouse.click(100, 100);
+    assert.equal(await pressed(), 'Cells');
+    await page.keyboard.press('Escape');
+    await page.locator('.menu').waitFor({ state: 'hidden' });
+    await page.mouse.click(100, 100);
+    await page.getByRole('button', { name: 'One figure' }).click();
+    await shows(next(), 'layout=figure');
+    assert.match(page.url(), /layout=figure/);
   });
 
   test('another screen than the clock stays there', async () => {

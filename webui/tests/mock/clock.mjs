@@ -21,6 +21,8 @@ const TYPES = {
 };
 /** Shorter documents are sent uncompressed, bytes. */
 const COMPRESSED_FROM = 1024;
+/** Layouts of a picture. */
+const LAYOUTS = ['auto', 'figure', 'board', 'cells', 'row', 'two-rows', 'column'];
 /** Paths of views; the same document is served for all of them. */
 const VIEW = /^\/((settings|care)(\/.*)?)?$/;
 
@@ -52,6 +54,8 @@ export class MockClock {
     this.presses = [];
     this.faults = {};
     this.displays = [];
+    /** Prices of a day. */
+    this.history = [];
     this.log = [];
     this.streams = new Set();
     this.version = 0;
@@ -249,6 +253,8 @@ export class MockClock {
     if (panel) return this.#panel(Number(panel[1]), request, response);
     if (key === 'GET /api/panels.png') return this.#glass(response);
     if (key === 'GET /api/frame.png') return this.#frame(url.searchParams, request, json, response);
+    if (key === 'POST /api/frame.png')
+      return this.#frame(url.searchParams, request, json, response, JSON.parse(body).boardScreens);
     if (key === 'GET /glass') return this.#glassPage(url.searchParams, response);
     if (key === 'GET /api/qr.png') {
       response.writeHead(200, { 'Content-Type': 'image/png' });
@@ -264,6 +270,10 @@ export class MockClock {
     if (displays(this, what)) return undefined;
     if (key === 'GET /events') return this.#events(response);
     if (key === 'GET /api/status') return json(200, this.status());
+    if (key === 'GET /api/history') {
+      this.log.push({ key, search: url.search });
+      return json(200, { values: this.history, times: this.history.map((_, step) => 1_764_000_000 + 600 * step) });
+    }
     if (key === 'GET /api/settings') return json(200, this.settingsDocument(), { ETag: this.settingsTag() });
     if (key === 'PATCH /api/settings') return this.#patch(JSON.parse(body), request, json, response);
     if (key === 'POST /api/preview.png') {
@@ -318,18 +328,30 @@ export class MockClock {
   }
 
   /** A picture of any size. */
-  #frame(query, request, json, response) {
+  #frame(query, request, json, response, board = this.settings.boardScreens) {
     const screen = query.get('screen');
     if (screen !== null && !this.settings.screens.some(({ id }) => id === Number(screen)))
       return json(400, { error: 'unknown screen id' });
     const dark = query.has('dark') ? query.get('dark') !== 'false' : this.settings.invertedColor;
-    const text = this.data(screen === null ? undefined : Number(screen)).join('');
+    const layout = query.get('layout') ?? 'auto';
+    if (!LAYOUTS.includes(layout)) return json(400, { error: `layout must be one of ${LAYOUTS.join(', ')}` });
+    const tiles = layout === 'board' ? board : [];
+    // A tile is at least this wide.
+    const fitting = Math.min(tiles.length, Math.floor(Number(query.get('width') ?? 800) / 60));
+    const shown = this.data(screen === null ? undefined : Number(screen)).join('');
+    const text = tiles.length > 0 ? tiles.slice(0, fitting).join(' ') : shown;
     const png = framePng(text, Number(query.get('width') ?? 800), Number(query.get('height') ?? 480), dark);
     const etag = `"${createHash('sha256').update(png).digest('hex').slice(0, 16)}"`;
     const notModified = request.headers['if-none-match'] === etag;
     this.log.push({ key: 'GET frame', search: `?${query}`, text, notModified });
     if (notModified) return void response.writeHead(304, { ETag: etag }).end();
-    response.writeHead(200, { 'Content-Type': 'image/png', 'Cache-Control': 'no-cache', ETag: etag }).end(png);
+    response.writeHead(200, {
+      'Content-Type': 'image/png',
+      'Cache-Control': 'no-cache',
+      ETag: etag,
+      ...(tiles.length > 0 && { 'Papertick-Tiles': `${fitting} of ${tiles.length}` }),
+    });
+    response.end(png);
   }
 
   /** The full screen page; without `live` a single picture, which a header reloads. */
