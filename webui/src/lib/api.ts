@@ -29,6 +29,7 @@ export interface ApiResponse {
   body: unknown;
   /** The sentence in the header `Papertick-Reason`; empty if there is none. */
   reason: string;
+  headers: Headers;
 }
 
 export interface RequestOptions {
@@ -61,13 +62,14 @@ export async function request(method: string, path: string, options: RequestOpti
   } catch {
     throw new Unreachable('the clock does not answer');
   }
-  const reason = reasonOf(response.headers);
-  if (bytes) return { status: response.status, etag: null, body: bytes, reason };
-  const body = parse(text, response.headers.get('content-type'));
-  if (!response.ok) throw new HttpError(response.status, tokenOf(body), reason || hintOf(body));
+  const { headers: received, status } = response;
+  const reason = reasonOf(received);
+  if (bytes) return { status, etag: null, body: bytes, reason, headers: received };
+  const body = parse(text, received.get('content-type'));
+  if (!response.ok) throw new HttpError(status, tokenOf(body), reason || hintOf(body));
   // Compression makes an ETag weak; the document is the same.
-  const etag = response.headers.get('etag')?.replace(/^W\//, '') ?? null;
-  return { status: response.status, etag, body, reason };
+  const etag = received.get('etag')?.replace(/^W\//, '') ?? null;
+  return { status, etag, body, reason, headers: received };
 }
 
 /** All panels as one picture; null if the clock does not show them without a password. */

@@ -1,4 +1,5 @@
 /** Remote displays, which fetch pictures from the clock. */
+import { LAYOUTS } from './board';
 import type { RemoteDisplay } from './documents.gen';
 import { n } from './words';
 
@@ -22,8 +23,12 @@ export function nameOf({ name, id }: RemoteDisplay): string {
 
 export const DEPTHS = [1, 2, 4, 8] as const;
 export const ROTATIONS = [0, 90, 180, 270] as const;
-export const LAYOUTS: Readonly<Record<string, string>> = {
+export const DISPLAY_LAYOUTS: Readonly<Record<string, string>> = {
   auto: n('automatic'),
+  ...LAYOUTS,
+};
+/** Forms of the layout with cells. */
+export const FORMS: Readonly<Record<string, string>> = {
   row: n('one row'),
   'two-rows': n('two rows'),
   column: n('one column'),

@@ -20,6 +20,8 @@ const REASONS: Record<string, string> = {
   unknown: n('The clock does not know this value.'),
   not_string: n('Every currency must be a code such as USD.'),
   range: n('This is not a valid time.'),
+  screen_off: n('A screen on the board is switched off. Remove it.'),
+  currency_not_active: n('A screen on the board has a currency that the clock does not use. Choose another one.'),
 };
 
 /** A public key as hex or npub; the clock verifies the checksum of an npub. */

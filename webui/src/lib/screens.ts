@@ -6,7 +6,10 @@ import type { ScreenEntry } from './types';
 const SATS_PER_UNIT = 10;
 
 /** Name and currency of a screen; the currency is empty if the name contains it. */
-export function screenWords({ id, name }: ScreenEntry, currency: string): { name: string; currency: string } {
+export function screenWords(
+  { id, name }: Pick<ScreenEntry, 'id' | 'name'>,
+  currency: string,
+): { name: string; currency: string } {
   if (id !== SATS_PER_UNIT || currency === '') return { name: t(name), currency };
   return currency === 'USD'
     ? { name: t(name), currency: '' }

@@ -16,7 +16,9 @@ export const CARE: readonly Section[] = [
   {
     id: 'screens',
     title: n('Other screens'),
-    search: n('tablet television kiosk obs kindle kobo e-reader trmnl display picture qr code full screen'),
+    search: n(
+      'tablet television kiosk obs kindle kobo e-reader trmnl display picture qr code full screen board layout',
+    ),
   },
   { id: 'file', title: n('Settings as a file'), search: n('backup export import restore copy json') },
   { id: 'update', title: n('Update'), search: n('firmware upgrade version release install') },

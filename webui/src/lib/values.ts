@@ -1,6 +1,7 @@
 /** Names and values of settings as texts, for the form, imported files and conflicts. */
 import { long } from './age';
 import { titled } from './compose';
+import { nameOfEntry } from './board';
 import { choices, FIELDS, type Field } from './fields';
 import type { DndSettings, ScreenEntry, Settings } from './types';
 import { localized, n, t } from './words';
@@ -29,6 +30,7 @@ const STORED_ONLY: Record<string, Shape & { of?: string; name?: string }> = {
   dndStartMin: { of: 'dnd', name: n('From'), unit: 'min' },
   dndEndHour: { of: 'dnd', name: n('To'), unit: 'h' },
   dndEndMin: { of: 'dnd', name: n('To'), unit: 'min' },
+  boardScreens: { name: n('Board'), control: 'board' },
   keptTexts: { name: n('Saved texts'), control: 'texts' },
   // The welcome form is shown while this is false.
   welcomed: { name: n('Welcome'), mute: true },
@@ -79,6 +81,7 @@ function worded(field: Shape, value: unknown, settings: Settings): string {
   if (control === 'screens') return shownOf(value as ScreenEntry[]);
   if (control === 'order') return screensOf(value, settings) || t('as delivered');
   if (control === 'hidden') return screensOf(value, settings) || t('none');
+  if (control === 'board') return (value as string[]).map((entry) => nameOfEntry(entry, settings)).join(' · ');
   if (Array.isArray(value)) {
     const one = (entry: unknown) => (control === 'texts' ? titled(entry as string[]) : worded(field, entry, settings));
     return value.map(one).join(', ') || t('none');

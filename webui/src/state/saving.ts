@@ -10,7 +10,7 @@ export async function save(): Promise<void> {
   const beside = document.activeElement?.previousElementSibling?.querySelector<HTMLElement>(CONTROLS);
   const [edited] = Object.keys(draft.edits);
   const fault = await draft.save();
-  if (fault !== undefined) {
+  if (fault !== undefined && !document.querySelector(`[data-key="${fault}"]`)) {
     route.go('settings');
     form.search = '';
   }

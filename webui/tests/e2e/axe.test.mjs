@@ -90,6 +90,7 @@ for (const colorScheme of ['light', 'dark']) {
     await page.locator('[data-display] summary').click();
     await page.locator('[data-display]').getByRole('button', { name: 'Change' }).click();
     await page.getByLabel('Shows').selectOption('screens of its own in turn');
+    await page.locator('[data-layout="board"]').click();
     await page.locator('[data-address="glass"]').getByRole('button', { name: 'QR code' }).click();
     await page.waitForSelector('[data-picture="code"]');
     assert.deepEqual(await violations(page), []);

@@ -367,6 +367,70 @@ describe('the section of the page', () => {
     assert.equal(file.suggestedFilename(), `${clock.settings.hostname}.png`);
   });
 
+  test('a layout and a size are chosen by their pictures, and are in the addresses', async () => {
+    await openSection();
+    const addresses = () => section().locator('[data-address] code').allTextContents();
+    await until('pictures', () =>
+      ['figure', 'board', 'cells'].every((name) =>
+        frames().some(({ search }) => search.includes(`width=800&height=480&depth=8&layout=${name}`)),
+      ),
+    );
+    const plain = [`${clock.url}/glass`, `${clock.url}/api/frame.png?width=800&height=480`, clock.url];
+    assert.deepEqual(await addresses(), plain);
+    await section().getByRole('radio', { name: 'board' }).check();
+    await section().locator('[data-chosen]').waitFor();
+    assert.deepEqual(await addresses(), [`${plain[0]}?layout=board`, `${plain[1]}&layout=board`, clock.url]);
+    assert.equal(await section().locator('[data-tiles]').count(), 0);
+    await section().getByLabel('Size').selectOption('296 × 128, e-paper');
+    await section().getByText('4 of 6 fit on this screen.').waitFor();
+    // The pictures follow the clock.
+    mine();
+    await shows(next(), 'width=296&height=128&depth=8&layout=cells');
+    await Promise.all([page.waitForEvent('download'), button('Save the picture').click()]);
+    assert.equal(frames().at(-1).search, '?width=296&height=128&layout=board&depth=8');
+  });
+
+  test('the board is edited with a preview, and saved like other settings', async () => {
+    await openSection();
+    await section().getByRole('radio', { name: 'board' }).check();
+    const rows = () => section().locator('[data-board] .name').allTextContents();
+    const names = ['Ticker', 'Time', 'Block Height', 'Sats per dollar', 'Block Fee Rate', 'Halving countdown'];
+    assert.deepEqual(await rows(), names);
+    await button('Remove Time').click();
+    await button('Remove Block Fee Rate').click();
+    await section().locator('[data-grip="0"]').press('ArrowUp');
+    await section().getByLabel('Currency of Ticker').selectOption('EUR');
+    await section().getByLabel('Currency of Ticker, EUR').waitFor();
+    // The currency that is on the board already is not offered again.
+    await section().getByLabel('Screen to add').selectOption('Ticker');
+    await button('Add').click();
+    await section().getByLabel('Currency of Ticker', { exact: true }).waitFor();
+    assert.deepEqual(
+      await section().getByLabel('Currency of Ticker', { exact: true }).locator('option').allTextContents(),
+      ['USD', 'JPY'],
+    );
+    await shows('0 20:EUR 10 4 20');
+    const [grip, first] = await Promise.all(
+      ['20', '0'].map((id) => section().locator(`[data-grip="${id}"]`).boundingBox()),
+    );
+    await page.mouse.move(grip.x + 9, grip.y + 9);
+    await page.mouse.down();
+    await page.mouse.move(first.x + 9, first.y + 9, { steps: 5 });
+    await page.mouse.up();
+    const board = ['20', '0', '20:EUR', '10', '4'];
+    await shows(board.join(' '));
+    // A refusal is shown at the board.
+    clock.refuse = 'boardScreens:screen_off';
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await section().locator('[data-board]').getByText('A screen on the board is switched off. Remove it.').waitFor();
+    delete clock.refuse;
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    assert.deepEqual(clock.settings.boardScreens, board);
+    for (const name of ['Ticker', 'Block Height', 'Ticker, EUR']) await button(`Remove ${name}`).click();
+    assert.equal(await button('Remove Sats per dollar').isDisabled(), true);
+  });
+
   test('a display is approved, changed and removed', async () => {
     clock.displays = [introduced('917F0B')];
     await openSection();
@@ -382,6 +446,7 @@ describe('the section of the page', () => {
     await display.getByRole('button', { name: 'Change' }).click();
     await display.getByLabel('Name').fill('Kitchen');
     await display.getByLabel('Width, px').fill('4000');
+    await display.getByLabel('Layout').selectOption('board');
     await display.getByLabel('Colours').selectOption('dark');
     await display.getByLabel('Shows').selectOption('screens of its own in turn');
     await display.getByLabel('Block Height').check();
@@ -393,6 +458,7 @@ describe('the section of the page', () => {
     assert.deepEqual(sent('PATCH').at(-1).body, {
       name: 'Kitchen',
       width: 600,
+      layout: 'board',
       dark: true,
       content: 'rotation',
       screens: [0],

@@ -12,7 +12,7 @@ const bytes = (file) => readFileSync(join(DIST, file));
 /** What the first view needs, with its English texts, compressed bytes. */
 const FIRST_MOST = 56 * 1024;
 /** All views, with their English texts, compressed bytes. */
-const PAGE_MOST = 95 * 1024;
+const PAGE_MOST = 100 * 1024;
 /** The full screen page, compressed bytes. */
 const GLASS_MOST = 8 * 1024;
 /** One translation, compressed bytes; a visit loads at most one. */
@@ -35,7 +35,7 @@ const sum = (some) => some.map(sent).reduce((all, length) => all + length, 0);
 const visited = files.filter((file) => !/^icon-|^(assets\/)?glass[.-]/.test(file));
 const glass = files.filter((file) => /^(assets\/)?glass[.-]/.test(file));
 const languages = visited.filter((file) => /\/[a-z]{2}-[^/]*\.js$/.test(file));
-const first = visited.filter((file) => !languages.includes(file) && !file.startsWith('assets/later-'));
+const first = visited.filter((file) => !languages.includes(file) && !/^assets\/(later|Movement)-/.test(file));
 
 test('the page stays below its size limits', () => {
   expect(languages.length).toBe(3);

@@ -157,7 +157,7 @@ test.each([
   [{ id: 10, name: 'Sats per dollar' }, 'JPY', ['Sats per JPY', '']],
   [{ id: 20, name: 'Ticker' }, 'JPY', ['Ticker', 'JPY']],
 ])('%j in %s', (screen, currency, [name, shownCurrency]) => {
-  expect(screenWords({ enabled: true, order: 0, ...screen }, currency)).toEqual({ name, currency: shownCurrency });
+  expect(screenWords(screen, currency)).toEqual({ name, currency: shownCurrency });
 });
 
 test('missing characters are listed once, and names of icons are ignored', () => {
