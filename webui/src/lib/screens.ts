@@ -3,7 +3,7 @@ import { t } from './words';
 import type { ScreenEntry } from './types';
 
 /** The screen that counts satoshis for one unit of a currency. */
-const SATS_PER_UNIT = 10;
+export const SATS_PER_UNIT = 10;
 
 /** Name and currency of a screen; the currency is empty if the name contains it. */
 export function screenWords(

@@ -448,6 +448,36 @@ test('jump to a screen and choose a currency', async () => {
   await page.waitForSelector('button[aria-current="true"]:has-text("EUR")');
 });
 
+test('a price screen shows how the price has moved in a day, as far as it is known', async () => {
+  const reads = () => clock.log.filter(({ key }) => key === 'GET /api/history').map(({ search }) => search);
+  const line = page.locator('[data-movement]');
+  const jump = (name) => page.locator('#screens-title + ul').getByRole('button', { name, exact: true }).click();
+  const price = clock.status().market.USD.value;
+  clock.history = Array.from({ length: 145 }, (_, place) => (place === 60 ? null : price * (place < 60 ? 0.8 : 1.1)));
+  await jump('Ticker');
+  await page.getByRole('img', { name: /^The price in the last 24 hours: from [\d,.]+ to [\d,.]+$/ }).waitFor();
+  assert.equal((await line.textContent()).trim(), '▲ 25.0% since yesterday');
+  // A gap of the history is one of the line.
+  assert.equal((await line.locator('path').getAttribute('d')).match(/M/g).length, 2);
+  clock.stale = true;
+  clock.changed(clock.data());
+  await until('no change', async () => (await line.textContent()).trim() === '');
+  await jump('Sats per dollar');
+  await line.waitFor({ state: 'detached' });
+  clock.history = clock.history.slice(0, 11);
+  clock.currency = 'EUR';
+  await jump('Ticker');
+  await until('a request', () => reads().length === 2);
+  await jump('Block Height');
+  await jump('Ticker');
+  await page.waitForTimeout(300);
+  assert.equal(await line.count(), 0);
+  assert.deepEqual(
+    reads(),
+    ['USD', 'EUR'].map((code) => `?series=price&currency=${code}&span=day`),
+  );
+});
+
 test('a custom text is typed with one letter per panel, shown and removed', async () => {
   await write();
   await page.keyboard.type('AB');
