@@ -30,7 +30,7 @@ const STORED_ONLY: Record<string, Shape & { of?: string; name?: string }> = {
   dndStartMin: { of: 'dnd', name: n('From'), unit: 'min' },
   dndEndHour: { of: 'dnd', name: n('To'), unit: 'h' },
   dndEndMin: { of: 'dnd', name: n('To'), unit: 'min' },
-  boardScreens: { name: n('Board'), control: 'board' },
+  boardScreens: { name: n('Screens on the board'), control: 'board' },
   keptTexts: { name: n('Saved texts'), control: 'texts' },
   // The welcome form is shown while this is false.
   welcomed: { name: n('Welcome'), mute: true },
