@@ -66,10 +66,7 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
                 .map(|text| Figure::number(text).with_unit("BTC"))
                 .collect(),
         )
-        .line([
-            format!("{share}% of all that will ever exist"),
-            format!("{share}% of all"),
-        ])
+        .line([format!("{share}% of 21 million"), format!("{share}%")])
     };
     Tile {
         graph: u16::try_from(done).ok().map(Graph::Bar),
