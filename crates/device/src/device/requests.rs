@@ -44,12 +44,14 @@ impl Device {
                 tried(self.glass.show_currency(currency, settings, uptime))
             }
             Request::ShowText(text) => {
-                let cells = custom::letters(&text, self.board.panels);
+                let length = custom::length(text.chars().count(), self.board.panels);
+                let cells = custom::letters(&text, length);
                 self.glass.show_text(cells, settings, uptime);
                 done(RefreshCause::Data)
             }
             Request::ShowCustom { cells, digit_px } => {
-                let cells = custom::cells(&cells, digit_px, self.board.panels);
+                let length = custom::length(cells.len(), self.board.panels);
+                let cells = custom::cells(&cells, digit_px, length);
                 self.glass.show_text(cells, settings, uptime);
                 done(RefreshCause::Data)
             }

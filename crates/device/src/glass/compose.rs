@@ -21,8 +21,8 @@ use crate::{
     screens::catalog::{self, Dependency},
     screens::no_data::{self, Silence},
     screens::{
-        Scene, custom, debug, erasing, payment, provisioning, safe_mode, sign_in, splash, update,
-        words, zap,
+        Scene, custom, debug, erasing, payment, provisioning, row, safe_mode, sign_in, splash,
+        update, words, zap,
     },
     settings::{RunningSettings, Settings},
     spoken::{self, Sentence, SentenceTemplate},
@@ -143,12 +143,12 @@ pub fn layer_tile(
 }
 
 /// A layer as a sentence.
-pub fn layer_sentence(content: &LayerContent) -> Sentence {
+pub fn layer_sentence(content: &LayerContent, panels: usize) -> Sentence {
     match content {
         LayerContent::Splash => SPLASH.into(),
         LayerContent::SafeMode(reason) => safe_mode::sentence(reason),
         LayerContent::SignIn(_) => SIGN_IN.into(),
-        LayerContent::Custom(cells) => custom::sentence(cells),
+        LayerContent::Custom(cells) => custom::sentence(&row::left(cells.clone(), panels)),
         LayerContent::Zap(zap) => zap::sentence(zap),
         LayerContent::Payment(payment) => payment::sentence(payment),
         LayerContent::Debug => DEBUG.into(),
@@ -213,7 +213,7 @@ pub fn layer_cells(
         LayerContent::Splash => splash::cells(panels),
         LayerContent::SafeMode(reason) => safe_mode::cells(reason, panels),
         LayerContent::SignIn(made) => sign_in::cells(&settings.sign_in_user(), made, panels),
-        LayerContent::Custom(cells) => cells.clone(),
+        LayerContent::Custom(cells) => row::left(cells.clone(), panels),
         LayerContent::Zap(zap) => zap::cells(zap, settings, panels),
         LayerContent::Payment(payment) => payment::cells(payment, settings, panels),
         LayerContent::Debug => debug::cells(&debug_facts(known, board, repainted), panels),

@@ -44,7 +44,7 @@ pub enum LayerContent {
     SafeMode(String),
     /// The password to sign in with.
     SignIn(GeneratedPassword),
-    /// The owner's text.
+    /// The owner's text; the panels show its beginning.
     Custom(Vec<Cell>),
     /// A zap.
     Zap(Zap),

@@ -566,7 +566,7 @@ impl Glass {
             return Composition {
                 visible,
                 cells: compose::layer_cells(content, known, &self.board, self.debug_painted),
-                sentence: compose::layer_sentence(content),
+                sentence: compose::layer_sentence(content, self.board.panels),
                 marks: Marks::default(),
                 shows_password: content.shows_password(),
             };

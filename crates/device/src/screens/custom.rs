@@ -12,8 +12,16 @@ use crate::{
 /// Heights that the owner can choose, px.
 const PX: core::ops::RangeInclusive<u32> = 20..=220;
 
+/// Most cells of a text: other screens show more of it than the panels.
+const LENGTH_MAX: usize = 64;
+
 /// Prefix of a text that names an icon, in any case.
 const ICON_PREFIX: &str = "mdi:";
+
+/// Number of cells that are kept of a text with this many.
+pub fn length(cells: usize, panels: usize) -> usize {
+    cells.min(LENGTH_MAX).max(panels)
+}
 
 /// A text with one character per panel, from the left; the rest is cut off.
 pub fn letters(text: &str, panels: usize) -> Vec<Cell> {

@@ -32,6 +32,7 @@ const ROWS: &[(&str, FrameContent, Layout, &str)] = &[
     ("set boardScreens=[20,\"10:EUR\",0]; test-zap 21", Follow, Layout::Board,
         "Zap received 21 Worth $0.01 | Sats per euro 1,695 €59,000 | Block height 840,000 Found at 12:00"),
     ("set boardScreens=[20,0]; text Hello", Follow, Layout::Board, " Hello | Block height 840,000 Found at 12:00"),
+    ("text 21-million-coins", Follow, Layout::Auto, " 21-million-coins"),
     ("upload; progress 64; wait 2000", Follow, Layout::Board, "Update 64 The clock restarts by itself"),
     ("safe-mode", Follow, Layout::Board, "Safe mode SOURCES OFF it failed"),
     // A feature that is switched off takes its tile along.
