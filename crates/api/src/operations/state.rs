@@ -159,7 +159,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
         "Draw the clock as a picture of any size as it would be after a change of settings, without the change",
         &[post("/api/frame.png").query(FRAME)],
     )
-    .command_words("preview frame")
+    .command_words("frame preview")
     .body(received::<SettingsChange>())
     .body_max(PATCH_BODY_MAX)
     .answers(&[

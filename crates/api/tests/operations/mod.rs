@@ -41,7 +41,7 @@ pub const ROWS: &[Row] = &[
     ("GET /api/frame.bmp", "", "frame bmp", "200", &[]),
     ("GET /api/frame.bmp?height=2161", "", "", "400 height must be a whole number from 100 to 2160", &[]),
 
-    ("POST /api/frame.png?layout=board", r#"{"boardScreens":["20","0"]}"#, r#"preview frame --layout board boardScreens=["20","0"]"#, "200", &[]),
+    ("POST /api/frame.png?layout=board", r#"{"boardScreens":["20","0"]}"#, r#"frame preview --layout board boardScreens=["20","0"]"#, "200", &[]),
 
     ("GET /api/settings", "", "", "200", &[]),
     ("PATCH /api/settings", r#"{"digitFontPx":200}"#, "set digitFontPx=200", r#"Patch(Patch { keys: ["digitFontPx"], .. })"#, &["POST /api/settings", "PATCH /api/json/settings", "POST /api/json/settings"]),

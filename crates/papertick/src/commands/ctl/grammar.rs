@@ -41,6 +41,7 @@ pub(super) const EXAMPLES: &[&str] = &[
     "settings export -o settings.json",
     "settings import --dry-run settings.json",
     "preview fontName=inter -o preview.png",
+    "frame preview fontName=inter -o frame.png",
     "show screen block-height",
     "show currency EUR",
     "show text HODL",
