@@ -3,6 +3,7 @@
 use alloc::{string::String, sync::Arc, vec::Vec};
 
 use crate::{
+    canvas::Layout,
     secret::{Endpoint, Secret},
     settings::{Settings, kinds::topic},
     sources::Route,
@@ -55,6 +56,8 @@ pub struct Broker {
     pub groups: Vec<String>,
     /// Publishes a picture of the panels.
     pub panels: bool,
+    /// How that picture is divided.
+    pub layout: Layout,
     /// Home Assistant discovery. `None` if it is switched off.
     pub home_assistant: Option<HomeAssistant>,
     /// Route of outbound connections.
@@ -131,6 +134,11 @@ pub fn plan(settings: &Settings, hostname: &str, restarts: u32) -> MqttPlan {
         id: hostname.into(),
         groups: groups(settings),
         panels: settings.mqtt_panels,
+        layout: match settings.mqtt_picture {
+            1 => Layout::Figure,
+            2 => Layout::Board,
+            _ => Layout::Cells,
+        },
         home_assistant,
         route: Route::of(settings),
         restarts,

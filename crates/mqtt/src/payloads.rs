@@ -7,8 +7,13 @@ use api::mqtt::{
     documents::{self, ONLINE, SettingsReport},
     topics::{Lamp, RetainedTopic},
 };
-use device::{mqtt::Broker, view::View};
-use render::png;
+use device::{
+    canvas::{CanvasSpec, Depth, Layout, LayoutForm, Turn},
+    frames::FrameContent,
+    mqtt::Broker,
+    view::View,
+};
+use render::{png, tiles::TilePainter};
 use runtime::panels::PanelsSnapshot;
 use tokio::time::Instant;
 
@@ -19,6 +24,16 @@ const UPDATABLE_CHECK_EVERY: Duration = Duration::from_secs(60);
 
 const MINUTE_MS: i64 = 60_000;
 
+/// Form of a picture that is not of the panels.
+const PICTURE: CanvasSpec = CanvasSpec {
+    width: 800,
+    height: 480,
+    turn: Turn::None,
+    depth: Depth::Four,
+    layout: Layout::Figure,
+    dark: None,
+};
+
 /// What the payloads are made of.
 pub(super) struct Payloads<'a> {
     context: &'a MqttContext,
@@ -27,6 +42,7 @@ pub(super) struct Payloads<'a> {
     /// The running version. `None` if updates cannot be installed.
     updatable_version: Option<String>,
     check_updatable_at: Instant,
+    painter: TilePainter,
 }
 
 impl<'a> Payloads<'a> {
@@ -43,6 +59,7 @@ impl<'a> Payloads<'a> {
             view,
             updatable_version: context.newest.installer().updatable(),
             check_updatable_at: now + UPDATABLE_CHECK_EVERY,
+            painter: TilePainter::default(),
         }
     }
 
@@ -69,6 +86,7 @@ impl<'a> Payloads<'a> {
         let lights = old.lights != new.lights
             || old.frontlight != new.frontlight
             || old.settings.active.led_brightness != new.settings.active.led_brightness;
+        let is_drawn = self.broker.layout.form() != LayoutForm::Cells;
         move |topic| match topic {
             RetainedTopic::Displays => displays,
             RetainedTopic::Discovery => settings || display_sensors,
@@ -81,7 +99,8 @@ impl<'a> Payloads<'a> {
             RetainedTopic::Market => market || settings,
             RetainedTopic::State | RetainedTopic::Reported | RetainedTopic::Update => true,
             // These do not depend on the view alone: they are published at an interval, at the start, and by the glass.
-            RetainedTopic::Host | RetainedTopic::Status | RetainedTopic::Panels => false,
+            RetainedTopic::Host | RetainedTopic::Status => false,
+            RetainedTopic::Panels => is_drawn && (market || settings),
         }
     }
 
@@ -105,7 +124,7 @@ impl<'a> Payloads<'a> {
     /// The payload of a topic; empty if the retained message is to be removed, `None` if nothing is to be published.
     /// `reports` are the results of retained settings.
     pub(super) fn payload(
-        &self,
+        &mut self,
         topic: RetainedTopic,
         reports: Option<&[SettingsReport]>,
     ) -> Option<Vec<u8>> {
@@ -151,18 +170,32 @@ impl<'a> Payloads<'a> {
         Arc::clone(&self.context.glass.borrow())
     }
 
-    /// A PNG of the panels; empty while they show a password, which subscribers must not see.
-    fn picture(&self) -> Option<Vec<u8>> {
+    /// A PNG of the panels, or the same as a figure or a board; empty while they show a password, which subscribers must not
+    /// see.
+    fn picture(&mut self) -> Option<Vec<u8>> {
         let glass = self.glass();
         if glass.shows_password() {
             return Some(Vec::new());
         }
         let is_published = self.broker.panels && glass.is_painted();
-        is_published.then(|| {
+        if !is_published {
+            return None;
+        }
+        let spec = CanvasSpec {
+            layout: self.broker.layout,
+            ..PICTURE
+        };
+        if spec.layout.form() == LayoutForm::Cells {
             let panels = glass.panels.iter();
             let panels: Vec<_> = panels.map(|panel| (*panel.bitmap).clone()).collect();
-            png::side_by_side(&panels, 1)
-        })
+            return Some(png::side_by_side(&panels, 1));
+        }
+        let now = self.context.clock.now();
+        let frame = (self.view.frame(FrameContent::Follow, spec.layout, now)).ok()?;
+        let drawn = self
+            .painter
+            .paint(&frame.tiles, &frame.picture.style, &spec);
+        Some(png::canvas(&drawn.canvas))
     }
 
     /// When the clock was started, s since 1970-01-01 UTC. Rounded to the minute, because corrections of the host's clock

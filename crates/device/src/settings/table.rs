@@ -595,6 +595,17 @@ macro_rules! rows {($make:ident) => { $make! {
         needs: WITH_MQTT,
         rare: true,
     }
+    /// What the published picture shows.
+    mqtt_picture: u32 {
+        name: "mqttPicture",
+        default: 0u32,
+        kind: &Numbered(&["the panels", "a figure", "a board"]),
+        apply: Live(&[Mqtt]),
+        group: Mqtt,
+        title: "Content of the picture",
+        needs: WITH_MQTT,
+        rare: true,
+    }
     /// Announces the clock to Home Assistant, so that it appears there by itself.
     ha_discovery: bool {
         name: "haDiscovery",

@@ -229,31 +229,37 @@ async fn old_births_and_ends_of_home_assistant_are_ignored() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_picture_is_removed_while_a_password_is_shown() {
-    let with_picture = Settings {
-        mqtt_panels: true,
-        ..settings("broker", 0)
-    };
-    let (rig, _arrivals, mut broker) = settled(with_picture).await;
-    let panels = format!("{OWN}/panels");
-    let paint = |shows_password: bool| {
-        rig.glass.send_modify(|glass| {
-            let glass = Arc::make_mut(glass);
-            glass.generation += 1;
-            for panel in &mut glass.panels {
-                panel.since = Some(Instant::now());
-            }
-            glass.panels[3].shows_password = shows_password;
-        });
-    };
-    paint(false);
-    assert!(broker.on(&panels).await.payload.starts_with(b"\x89PNG"));
-    paint(true);
-    let removal = broker.on(&panels).await;
-    assert_eq!((&*removal.payload, removal.retain), (&[][..], true));
-    paint(false);
-    assert!(broker.on(&panels).await.payload.starts_with(b"\x89PNG"));
-    rig.stop().await;
+async fn the_picture_is_as_chosen_and_removed_while_a_password_is_shown() {
+    for (mqtt_picture, width) in [(0, 918), (1, 800), (2, 800)] {
+        let with_picture = Settings {
+            mqtt_panels: true,
+            mqtt_picture,
+            ..settings("broker", 0)
+        };
+        let (rig, _arrivals, mut broker) = settled(with_picture).await;
+        let panels = format!("{OWN}/panels");
+        let paint = |shows_password: bool| {
+            rig.glass.send_modify(|glass| {
+                let glass = Arc::make_mut(glass);
+                glass.generation += 1;
+                for panel in &mut glass.panels {
+                    panel.since = Some(Instant::now());
+                }
+                glass.panels[3].shows_password = shows_password;
+            });
+        };
+        paint(false);
+        let picture = broker.on(&panels).await.payload;
+        assert!(picture.starts_with(b"\x89PNG"));
+        let shown = u32::from_be_bytes(picture[16..20].try_into().unwrap());
+        assert_eq!(shown, width, "mqttPicture {mqtt_picture}");
+        paint(true);
+        let removal = broker.on(&panels).await;
+        assert_eq!((&*removal.payload, removal.retain), (&[][..], true));
+        paint(false);
+        assert!(broker.on(&panels).await.payload.starts_with(b"\x89PNG"));
+        rig.stop().await;
+    }
 }
 
 #[tokio::test(start_paused = true)]
