@@ -13,13 +13,23 @@ use std::{
 };
 
 use board::spec;
-use clap::{Args, builder::TypedValueParser};
-use device::{board::BoardSpec, cells::Picture};
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use device::{
+    board::BoardSpec,
+    canvas::{CanvasSpec, Depth, HEIGHTS, Layout, LayoutForm, Turn, WIDTHS, bounded, chosen},
+    cells::Picture,
+    panels,
+    settings::Settings,
+};
 use market::{
     now::UtcTime,
     units::{Currency, FeeRate, Price},
 };
-use render::{Painter, png};
+use pictures::Subject;
+use render::{Painter, canvas::CanvasPainter, png, tiles::TilePainter};
 use storage::disk::read_at_most;
 use values::Values;
 
@@ -30,8 +40,8 @@ use crate::{config::flags::boards, failure::Failure, standard_output};
 #[derive(Debug, Args)]
 pub struct RenderArgs {
     /// Name or number of the screen: `ticker`, `block-height`, `zap`, `20` …
-    #[arg(value_parser = Suggestions::new(pictures::names()), hide_possible_values = true)]
-    screen: String,
+    #[arg(value_parser = Suggestions::new(pictures::names()), hide_possible_values = true, required_unless_present = "canvas")]
+    screen: Option<String>,
 
     /// Text of the screen `text`, or of each panel of the screen `custom`, such as HELLO, A/B or mdi:wifi
     #[arg(value_name = "TEXT")]
@@ -73,6 +83,18 @@ pub struct RenderArgs {
     #[arg(long, default_value = spec::BOARDS[0].id, value_parser = boards(), ignore_case = true)]
     board: String,
 
+    /// Size of one canvas in place of the panels, px, such as 800x480
+    #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = canvas_size, conflicts_with = "scale")]
+    canvas: Option<(u32, u32)>,
+
+    /// How the canvas is divided; `board` needs no screen: it has those of the setting boardScreens
+    #[arg(long, requires = "canvas", default_value = "figure", value_parser = layouts())]
+    layout: String,
+
+    /// Bits of grey per pixel of the canvas
+    #[arg(long, requires = "canvas", default_value = "4", value_parser = depths())]
+    depth: String,
+
     /// Side of the square that each pixel becomes
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(png::SCALE_MAX)))]
     scale: u32,
@@ -88,6 +110,8 @@ Examples:
   papertick render ticker --currency EUR --price 88001 --set fontName=inter -o euro.png
   papertick render block-height --board v8 --scale 2 > block.png
   papertick render custom GOOD/DAY mdi:wifi -o hello.png
+  papertick render ticker --canvas 800x480 -o figure.png
+  papertick render --canvas 800x480 --layout board --depth 1 -o board.png
   papertick ctl status --json | papertick render block-fee-rate --status - -o fee.png";
 
 /// Most satoshis of a zap or payment: the total supply.
@@ -124,7 +148,6 @@ pub fn run(args: &RenderArgs) -> Result<(), Failure> {
         ));
     }
     let status = args.status.as_deref().map(read_status).transpose()?;
-    icons::warn_unknown(&compose(args, status.as_deref())?.0.cells);
     let picture = picture(args, status.as_deref())?;
     match file {
         Some(file) => fs::write(file, picture).map_err(|error| cannot_write(file, &error)),
@@ -150,23 +173,100 @@ fn read_status(file: &Path) -> Result<String, Failure> {
 /// # Errors
 /// The screen or a setting does not exist, or the document has a mistake.
 pub fn picture(args: &RenderArgs, status: Option<&str>) -> Result<Vec<u8>, Failure> {
-    let (picture, board) = compose(args, status)?;
-    let panels = Painter::new(board.panel_width, board.panel_height).paint_all(&picture);
-    Ok(png::side_by_side_small(&panels, args.scale))
+    let scene = RenderJob::new(args, status)?;
+    match args.canvas {
+        Some(size) => scene.canvas(args, size),
+        None => {
+            let picture = scene.picture()?;
+            icons::warn_unknown(&picture.cells);
+            let (width, height) = (scene.board.panel_width, scene.board.panel_height);
+            let panels = Painter::new(width, height).paint_all(&picture);
+            Ok(png::side_by_side_small(&panels, args.scale))
+        }
+    }
 }
 
-/// The picture and its board.
-fn compose(
-    args: &RenderArgs,
-    status: Option<&str>,
-) -> Result<(Picture, &'static BoardSpec), Failure> {
-    let board = spec::find(&args.board).unwrap_or(&spec::BOARDS[0]);
-    let subject = pictures::find(&args.screen)?;
-    pictures::check_texts(subject, &args.texts)?;
-    let settings = settings::read(&args.settings)?;
-    let values = Values::new(args, status)?;
-    let picture = pictures::compose(subject, &values, &settings, board)?;
-    Ok((picture, board))
+/// What is to be rendered.
+struct RenderJob {
+    /// `None` for a board.
+    subject: Option<Subject>,
+    values: Values,
+    settings: Settings,
+    board: &'static BoardSpec,
+}
+
+impl RenderJob {
+    fn new(args: &RenderArgs, status: Option<&str>) -> Result<RenderJob, Failure> {
+        let subject = args.screen.as_deref().map(pictures::find).transpose()?;
+        if let Some(subject) = subject {
+            pictures::check_texts(subject, &args.texts)?;
+        }
+        Ok(RenderJob {
+            subject,
+            values: Values::new(args, status)?,
+            settings: settings::read(&args.settings)?,
+            board: spec::find(&args.board).unwrap_or(&spec::BOARDS[0]),
+        })
+    }
+
+    fn subject(&self) -> Result<Subject, Failure> {
+        self.subject.ok_or_else(|| {
+            Failure::usage("name a SCREEN, such as ticker; only `--layout board` needs none")
+        })
+    }
+
+    fn picture(&self) -> Result<Picture, Failure> {
+        pictures::compose(self.subject()?, &self.values, &self.settings, self.board)
+    }
+
+    /// A PNG file of one canvas.
+    fn canvas(&self, args: &RenderArgs, (width, height): (u32, u32)) -> Result<Vec<u8>, Failure> {
+        let layout = chosen("--layout", Some(&args.layout), &Layout::choices());
+        let depth = chosen("--depth", Some(&args.depth), &Depth::choices());
+        let spec = CanvasSpec {
+            width,
+            height,
+            turn: Turn::None,
+            depth: depth.map_err(Failure::usage)?,
+            layout: layout.map_err(Failure::usage)?,
+            dark: None,
+        };
+        let style = panels::style(&self.settings);
+        let tiles = match spec.layout.form() {
+            LayoutForm::Cells => {
+                let canvas = CanvasPainter::new().paint(&self.picture()?, "", &spec);
+                return Ok(png::canvas(&canvas));
+            }
+            LayoutForm::Figure => {
+                let subject = self.subject()?;
+                vec![pictures::tile(
+                    subject,
+                    &self.values,
+                    &self.settings,
+                    self.board,
+                )?]
+            }
+            LayoutForm::Board => pictures::board_tiles(&self.values, &self.settings, self.board)?,
+        };
+        let drawn = TilePainter::default().paint(&tiles, &style, &spec);
+        Ok(png::canvas(&drawn.canvas))
+    }
+}
+
+/// Parses a size such as `800x480`.
+fn canvas_size(text: &str) -> Result<(u32, u32), String> {
+    let sides = text.split_once('x');
+    let (width, height) = sides.ok_or("use a size such as 800x480")?;
+    let width = bounded("width", width.parse().ok(), &WIDTHS)?;
+    Ok((width, bounded("height", height.parse().ok(), &HEIGHTS)?))
+}
+
+fn layouts() -> PossibleValuesParser {
+    PossibleValuesParser::new(Layout::ALL.map(Layout::name))
+}
+
+fn depths() -> PossibleValuesParser {
+    PossibleValuesParser::new(["1", "2", "4", "8"])
 }
 
 #[cfg(test)]
@@ -228,6 +328,12 @@ mod tests {
             ("ticker --set fontName", &["--set fontName", "="]),
             ("ticker --scale 9", &["9"]),
             ("ticker --board v9", &["v9", "`v8`"]),
+            ("ticker --canvas 800", &["--canvas", "800x480"]),
+            ("ticker --canvas 100x480", &["width", "200 to 3840"]),
+            ("ticker --canvas 800x480 --layout rows", &["--layout", "did you mean `row`?"]),
+            ("ticker --layout board", &["--canvas"]),
+            ("--canvas 800x480", &["SCREEN", "board"]),
+            ("--canvas 800x480 --layout board --set boardScreens=[20]", &["boardScreens", "2 to 8"]),
         ];
         for (line, parts) in rows {
             let Err(failure) = picture_of(line) else {
@@ -257,6 +363,9 @@ mod tests {
             "ticker --set invertedColor=true",
             "ticker --board v8",
             "ticker --scale 2",
+            "ticker --canvas 800x480",
+            "ticker --canvas 800x480 --layout cells",
+            "--canvas 800x480 --layout board",
         ] {
             assert_ne!(picture_of(line).unwrap(), plain, "{line}");
         }

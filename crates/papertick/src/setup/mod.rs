@@ -165,7 +165,9 @@ impl RunningDevice {
         let headers = chain.zip(stored.chain.as_ref());
         let headers = headers.and_then(|(chain, stored)| chain_file::read(stored, &chain));
         let history = match config.run.market {
-            MarketSource::Demo if stored.history == History::default() => demo_history(clock.now()),
+            MarketSource::Demo if stored.history == History::default() => {
+                demo_history(RelayQuotes::default(), clock.now())
+            }
             MarketSource::Demo | MarketSource::World => stored.history,
         };
         let initial = InitialState {
@@ -341,10 +343,10 @@ async fn demo_relay(market: MarketSource, height: Option<u32>) -> io::Result<Opt
     }
 }
 
-/// An invented day before the start of a demo, which has graphs from the beginning then.
-fn demo_history(now: Now) -> History {
+/// An invented day that leads to these quotes, so that a demo has graphs from the beginning.
+pub(crate) fn demo_history(quotes: RelayQuotes, now: Now) -> History {
     let mut history = Arc::new(History::default());
-    let quotes = past(DEMO_SEED, RelayQuotes::default());
+    let quotes = past(DEMO_SEED, quotes);
     let step = Duration::from_secs(Span::Day.step_secs().into());
     let quotes: Vec<_> = (0..PAST_STEPS).zip(quotes).collect();
     for (ago, quotes) in quotes.into_iter().rev() {

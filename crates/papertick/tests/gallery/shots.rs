@@ -72,6 +72,11 @@ pub(crate) const SECTIONS: &[Section] = &[
         shots: || listed(EIGHT_PANELS),
     },
     Section {
+        heading: "On one screen",
+        columns: 1,
+        shots: || listed(ONE_SCREEN),
+    },
+    Section {
         heading: "Fonts",
         columns: 2,
         shots: fonts,
@@ -85,6 +90,34 @@ pub(crate) const SECTIONS: &[Section] = &[
 
 /// File, caption and command line.
 type Row = (&'static str, &'static str, &'static str);
+
+const ONE_SCREEN: &[Row] = &[
+    (
+        "one-screen-figure",
+        "A figure: one screen as large as it gets",
+        "ticker --canvas 800x480",
+    ),
+    (
+        "one-screen-board",
+        "A board: two to eight screens",
+        "--canvas 800x480 --layout board",
+    ),
+    (
+        "one-screen-cells",
+        "Cells: like the panels",
+        "ticker --canvas 800x480 --layout cells",
+    ),
+    (
+        "one-screen-reader",
+        "On an e-reader",
+        "--canvas 600x800 --layout board",
+    ),
+    (
+        "one-screen-small",
+        "In black and white on 296x128 px",
+        "block-height --canvas 296x128 --depth 1",
+    ),
+];
 
 const VARIANTS: &[Row] = &[
     (

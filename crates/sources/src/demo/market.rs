@@ -67,7 +67,7 @@ impl RelayQuotes {
     }
 
     /// Sets all prices from one in US dollars.
-    fn set_usd_cents(&mut self, cents: u64) {
+    pub fn set_usd_cents(&mut self, cents: u64) {
         for (code, rate) in PER_THOUSAND_USD {
             self.prices.insert(code.to_owned(), cents * rate / 1_000);
         }

@@ -5,15 +5,17 @@ use std::{sync::Arc, time::Duration};
 use device::{
     board::BoardSpec,
     cells::{Cell, Picture},
+    history::History,
     panels,
-    screens::catalog::Dependency,
+    screens::catalog::{self, Dependency},
     screens::no_data::{self, Silence},
     screens::{
         SCREENS, Scene, Screen, custom, debug, erasing, payment, provisioning, safe_mode, sign_in,
-        splash, update, zap,
+        splash, ticker, update, zap,
     },
     secret::{GeneratedPassword, GenerationReason, PasswordHash, Secret},
     settings::Settings,
+    tile::Tile,
 };
 use market::{
     Datum, Direction, Figure, FigureIdentity, HeightTruth, MarkReasons, Market, MinerStats,
@@ -58,6 +60,7 @@ pub(super) struct SpecialPicture {
     name: &'static str,
     description: &'static str,
     cells: fn(&Values, &Settings, &BoardSpec) -> Vec<Cell>,
+    tile: fn(&Values, &Scene<'_>, &BoardSpec) -> Tile,
 }
 
 /// All pictures that are not screens of the rotation.
@@ -66,50 +69,45 @@ static SPECIALS: &[SpecialPicture] = &[
         name: "text",
         description: "a text, one character per panel",
         cells: |values, _, board| custom::letters(&values.texts.join(" "), board.panels),
+        tile: |values, _, board| {
+            custom::tile(&custom::letters(&values.texts.join(" "), board.panels))
+        },
     },
     SpecialPicture {
         name: "custom",
         description: "a text or icon per panel",
         cells: |values, _, board| custom::cells(&values.texts, None, board.panels),
+        tile: |values, _, board| custom::tile(&custom::cells(&values.texts, None, board.panels)),
     },
     SpecialPicture {
         name: "zap",
         description: "notice of a zap",
-        cells: |values, settings, board| {
-            let zap = Zap {
-                amount: Sats(values.sats.map_or(ZAP, i64::unsigned_abs)),
-                message: String::new(),
-            };
-            zap::cells(&zap, settings, board.panels)
-        },
+        cells: |values, settings, board| zap::cells(&zap(values), settings, board.panels),
+        tile: |values, scene, _| zap::tile(&zap(values), scene),
     },
     SpecialPicture {
         name: "payment",
         description: "notice of a payment",
-        cells: |values, settings, board| {
-            let is_sent = values.sats.is_some_and(i64::is_negative);
-            let sats = values.sats.map_or(PAYMENT, i64::unsigned_abs);
-            let payment = Payment {
-                direction: Some(if is_sent { Direction::Sent } else { Direction::Received }),
-                amount: Msats(sats.saturating_mul(1000)),
-            };
-            payment::cells(&payment, settings, board.panels)
-        },
+        cells: |values, settings, board| payment::cells(&payment(values), settings, board.panels),
+        tile: |values, scene, _| payment::tile(&payment(values), scene),
     },
     SpecialPicture {
         name: "debug",
         description: "debug view",
-        cells: debug_cells,
+        cells: |values, _, board| debug::cells(&debug_facts(values, board), board.panels),
+        tile: |values, _, board| debug::tile(&debug_facts(values, board)),
     },
     SpecialPicture {
         name: "update",
         description: "progress of an update",
         cells: |_, _, board| update::cells(PROGRESS, board.panels),
+        tile: |_, _, _| update::tile(PROGRESS),
     },
     SpecialPicture {
         name: "splash",
         description: "after the start",
         cells: |_, _, board| splash::cells(board.panels),
+        tile: |_, _, _| splash::tile(),
     },
     SpecialPicture {
         name: "no-data",
@@ -117,26 +115,36 @@ static SPECIALS: &[SpecialPicture] = &[
         cells: |values, _, board| {
             no_data::cells(&Silence::Error(NO_ANSWER.into()), &values.ip, board.panels)
         },
+        tile: |values, scene, _| {
+            let labels = ticker::tile(scene).labels;
+            no_data::tile(labels, &Silence::NoAnswer, None, &values.ip)
+        },
     },
     SpecialPicture {
         name: "provisioning",
         description: "how to connect the clock to a network",
-        cells: provisioning_cells,
+        cells: |_, _, board| provisioning::cells(&provisioning_facts(board), board.panels),
+        tile: |_, _, board| provisioning::tile(&provisioning_facts(board)),
     },
     SpecialPicture {
         name: "safe-mode",
         description: "notice that the clock is in safe mode",
         cells: |values, _, board| safe_mode::cells(&values.reason, board.panels),
+        tile: |values, _, _| safe_mode::tile(&values.reason, &values.ip),
     },
     SpecialPicture {
         name: "sign-in",
         description: "a generated password",
-        cells: sign_in_cells,
+        cells: |_, settings, board| {
+            sign_in::cells(&settings.sign_in_user(), &generated(), board.panels)
+        },
+        tile: |_, scene, _| sign_in::tile(&scene.settings.sign_in_user(), &generated()),
     },
     SpecialPicture {
         name: "erasing",
         description: "all settings are being wiped",
         cells: |_, _, board| erasing::cells(board.panels),
+        tile: |_, _, _| erasing::tile(),
     },
 ];
 
@@ -198,17 +206,19 @@ pub(super) fn compose(
     settings: &Settings,
     board: &BoardSpec,
 ) -> Result<Picture, Failure> {
+    let currency = shown_currency(values, settings);
     let cells = match subject {
-        Subject::Screen(screen) => screen_cells(screen, values, settings, board)?,
+        Subject::Screen(screen) => {
+            let data = SceneData::new(values, needed_price(screen, currency))?;
+            (screen.cells)(&data.scene(settings, currency, board))
+        }
         Subject::Special(special) => (special.cells)(values, settings, board),
     };
     Ok(Picture {
         cells,
         style: panels::style(settings),
         mark: match subject {
-            Subject::Screen(screen) => {
-                values.mark(screen.depends_on, shown_currency(values, settings))
-            }
+            Subject::Screen(screen) => values.mark(screen.depends_on, currency),
             Subject::Special(_) => None,
         },
         shows_password: false,
@@ -218,50 +228,129 @@ pub(super) fn compose(
     })
 }
 
-fn screen_cells(
-    screen: &Screen,
+/// The picture as a tile.
+pub(super) fn tile(
+    subject: Subject,
     values: &Values,
     settings: &Settings,
     board: &BoardSpec,
-) -> Result<Vec<Cell>, Failure> {
+) -> Result<Tile, Failure> {
     let currency = shown_currency(values, settings);
-    let price = if screen.depends_on.contains(&Dependency::Price) {
-        values.price(currency)?.and_then(datum)
-    } else {
-        None
+    let needed = match subject {
+        Subject::Screen(screen) => needed_price(screen, currency),
+        Subject::Special(_) => None,
     };
-    let market = Market {
-        height: values.height.and_then(datum),
-        fee: values.fee.map(FeeRate::rounded).and_then(figure),
-        precise_fee: values.fee.and_then(figure),
-        prices: Arc::new(price.into_iter().map(|price| (currency, price)).collect()),
-        pool: pool(values).and_then(figure),
-        pool_logo: None,
-        miner: miner(values).and_then(figure),
-        balance: values.balance.and_then(|sats| figure(Msats(sats.0 * 1000))),
-    };
-    let truth = HeightTruth {
-        state: values.state,
-        proven: values.agreeing.map(|agreeing| Proven {
-            agreeing,
-            hash_end: values.hash_end,
-            age_mins: values.age_mins,
-        }),
-    };
-    Ok((screen.cells)(&Scene {
-        market: &market,
-        mark_reasons: &MarkReasons::default(),
-        truth,
-        history: None,
-        settings,
-        now: Now {
+    let data = SceneData::new(values, needed)?;
+    let scene = data.scene(settings, currency, board);
+    Ok(match subject {
+        Subject::Screen(screen) => screen_tile(screen, values, &scene),
+        Subject::Special(special) => (special.tile)(values, &scene, board),
+    })
+}
+
+/// The tiles of the board that the settings choose.
+pub(super) fn board_tiles(
+    values: &Values,
+    settings: &Settings,
+    board: &BoardSpec,
+) -> Result<Vec<Tile>, Failure> {
+    let data = SceneData::new(values, None)?;
+    let tiles = settings.board().into_iter().filter_map(|slot| {
+        let currency = slot.currency.unwrap_or(shown_currency(values, settings));
+        let scene = data.scene(settings, currency, board);
+        Some(screen_tile(catalog::find(slot.screen)?, values, &scene))
+    });
+    Ok(tiles.collect())
+}
+
+fn screen_tile(screen: &Screen, values: &Values, scene: &Scene<'_>) -> Tile {
+    let tile = (screen.tile)(scene);
+    match values.mark(screen.depends_on, scene.currency) {
+        Some(mark) => tile.doubted(mark, None),
+        None => tile,
+    }
+}
+
+/// The currency whose price a screen needs.
+fn needed_price(screen: &Screen, currency: Currency) -> Option<Currency> {
+    let needs_price = screen.depends_on.contains(&Dependency::Price);
+    needs_price.then_some(currency)
+}
+
+/// What screens are composed of.
+struct SceneData {
+    market: Market,
+    mark_reasons: MarkReasons,
+    truth: HeightTruth,
+    history: Option<History>,
+    now: Now,
+    zone: Zone,
+}
+
+impl SceneData {
+    /// The values, with the price in a currency that is needed.
+    ///
+    /// # Errors
+    /// There is no such price.
+    fn new(values: &Values, needed: Option<Currency>) -> Result<SceneData, Failure> {
+        let mut prices = values.prices();
+        if let Some(currency) = needed {
+            prices.remove(&currency);
+            prices.extend(values.price(currency)?.map(|price| (currency, price)));
+        }
+        let prices = prices.into_iter();
+        let now = Now {
             uptime: Duration::ZERO,
             utc: values.time,
-        },
-        zone: &Zone::utc(),
-        currency,
-        panels: board.panels,
-    }))
+        };
+        Ok(SceneData {
+            market: Market {
+                height: values.height.and_then(datum),
+                fee: values.fee.map(FeeRate::rounded).and_then(figure),
+                precise_fee: values.fee.and_then(figure),
+                prices: Arc::new(
+                    prices
+                        .filter_map(|(currency, price)| Some((currency, datum(price)?)))
+                        .collect(),
+                ),
+                pool: pool(values).and_then(figure),
+                pool_logo: None,
+                miner: miner(values).and_then(figure),
+                balance: values.balance.and_then(|sats| figure(Msats(sats.0 * 1000))),
+            },
+            mark_reasons: MarkReasons::default(),
+            truth: HeightTruth {
+                state: values.state,
+                proven: values.agreeing.map(|agreeing| Proven {
+                    agreeing,
+                    hash_end: values.hash_end,
+                    age_mins: values.age_mins,
+                }),
+            },
+            history: values.history(now),
+            now,
+            zone: Zone::utc(),
+        })
+    }
+
+    fn scene<'a>(
+        &'a self,
+        settings: &'a Settings,
+        currency: Currency,
+        board: &BoardSpec,
+    ) -> Scene<'a> {
+        Scene {
+            market: &self.market,
+            mark_reasons: &self.mark_reasons,
+            truth: self.truth,
+            history: self.history.as_ref(),
+            settings,
+            now: self.now,
+            zone: &self.zone,
+            currency,
+            panels: board.panels,
+        }
+    }
 }
 
 /// Currency of the screen: from the command line, or else the first one of the settings.
@@ -303,8 +392,24 @@ fn pool(values: &Values) -> Option<PoolStats> {
     })
 }
 
-fn debug_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
-    let facts = debug::DebugFacts {
+fn zap(values: &Values) -> Zap {
+    Zap {
+        amount: Sats(values.sats.map_or(ZAP, i64::unsigned_abs)),
+        message: String::new(),
+    }
+}
+
+fn payment(values: &Values) -> Payment {
+    let is_sent = values.sats.is_some_and(i64::is_negative);
+    let sats = values.sats.map_or(PAYMENT, i64::unsigned_abs);
+    Payment {
+        direction: Some(if is_sent { Direction::Sent } else { Direction::Received }),
+        amount: Msats(sats.saturating_mul(1000)),
+    }
+}
+
+fn debug_facts<'a>(values: &'a Values, board: &BoardSpec) -> debug::DebugFacts<'a> {
+    debug::DebugFacts {
         ip: &values.ip,
         ssid: &values.ssid,
         heap_free: values.heap,
@@ -313,24 +418,22 @@ fn debug_cells(values: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
         version: VERSION,
         build_date: BUILT,
         uptime: values.uptime,
-    };
-    debug::cells(&facts, board.panels)
+    }
 }
 
-fn sign_in_cells(_: &Values, settings: &Settings, board: &BoardSpec) -> Vec<Cell> {
-    let generated = GeneratedPassword {
+fn generated() -> GeneratedPassword {
+    GeneratedPassword {
         password: Secret::new(PASSWORD),
         hash: PasswordHash::default(),
         reason: GenerationReason::NoneStored,
-    };
-    sign_in::cells(&settings.sign_in_user(), &generated, board.panels)
+    }
 }
 
 /// Last error of a source that does not answer.
 const NO_ANSWER: &str = "relay.example: connection refused";
 
-fn provisioning_cells(_: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> {
-    let facts = provisioning::ProvisioningFacts {
+fn provisioning_facts(board: &BoardSpec) -> provisioning::ProvisioningFacts<'static> {
+    provisioning::ProvisioningFacts {
         ssid: ACCESS_POINT,
         password: PASSWORD,
         hostname: HOSTNAME,
@@ -338,6 +441,5 @@ fn provisioning_cells(_: &Values, _: &Settings, board: &BoardSpec) -> Vec<Cell> 
         version: VERSION,
         build_date: BUILT,
         portal: PORTAL,
-    };
-    provisioning::cells(&facts, board.panels)
+    }
 }

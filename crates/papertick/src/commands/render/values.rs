@@ -1,19 +1,20 @@
 //! The values of a picture: from a status document or sample values, overridden by options.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
-use device::screens::catalog::Dependency;
+use device::{history::History, screens::catalog::Dependency};
 use jiff::civil::{Date, DateTime, Time, date};
 use market::{
     HeightState,
     mark::Mark,
-    now::UtcTime,
+    now::{Now, UtcTime},
     units::{Currency, FeeRate, Hashrate, MICRO, Price, Sats},
 };
 use serde_json::Value;
+use sources::demo::market::RelayQuotes;
 
 use super::RenderArgs;
-use crate::failure::Failure;
+use crate::{failure::Failure, setup::demo_history};
 
 /// Day of the sample values.
 const TODAY: Date = date(2026, 11, 20);
@@ -103,6 +104,26 @@ impl Values {
             ))),
             None => Ok(None),
         }
+    }
+
+    /// The known prices.
+    pub(super) fn prices(&self) -> BTreeMap<Currency, Price> {
+        let known = self.prices.iter();
+        known
+            .filter_map(|quote| Some((quote.currency, quote.price?)))
+            .collect()
+    }
+
+    /// An invented day of the sample values; other values have none.
+    pub(super) fn history(&self, now: Now) -> Option<History> {
+        let usd = self.quote(Currency::USD)?.price?;
+        let fee = self.fee?;
+        let mut quotes = RelayQuotes {
+            fee_hundredths: fee.micros / (MICRO / 100),
+            ..RelayQuotes::default()
+        };
+        quotes.set_usd_cents(usd.micros / (MICRO / 100));
+        (self.is_sample && self.given.is_none()).then(|| demo_history(quotes, now))
     }
 
     /// Mark of a screen that shows these values in a currency.
