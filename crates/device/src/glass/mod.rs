@@ -512,9 +512,11 @@ impl Glass {
             (LayoutForm::Board | LayoutForm::Figure | LayoutForm::Cells, Some(_)) => Vec::new(),
             (LayoutForm::Figure | LayoutForm::Cells, None) => Vec::from([slot]),
         };
-        let scene = self.scene(slot, known.market, known, now);
-        let layer_tile =
-            |layer| compose::layer_tile(layer, &scene, known, &self.board, self.debug_painted);
+        let scene_of = |slot| self.scene(slot, known.market, known, now);
+        let layer_tile = |layer| {
+            let scene = scene_of(RotationSlot::plain(slot.screen));
+            compose::layer_tile(layer, &scene, known, &self.board, self.debug_painted)
+        };
         let tiles = layer.map(layer_tile).into_iter();
         let tiles = tiles.chain(slots.iter().map(|slot| self.tile(*slot, known, now)));
         let turns = is_followed && (form != LayoutForm::Board || layer.is_some());
@@ -548,7 +550,7 @@ impl Glass {
         };
         if form != LayoutForm::Board {
             frame.slot = Some(slot);
-            frame.set_since(compose::seen(slot, &scene), known.running.zone());
+            frame.set_since(compose::seen(slot, &scene_of(slot)), known.running.zone());
         }
         Ok(frame)
     }
@@ -641,7 +643,9 @@ impl Glass {
             settings: known.settings(),
             now,
             zone: known.running.zone(),
-            currency: slot.currency.unwrap_or_else(|| self.rotation.currency()),
+            currency: slot
+                .currency
+                .unwrap_or_else(|| known.settings().first_currency()),
             panels: self.board.panels,
         }
     }

@@ -164,11 +164,6 @@ impl ScreenRotation {
         self.slot
     }
 
-    /// The last currency shown.
-    pub fn currency(&self) -> Currency {
-        self.currency
-    }
-
     /// The timer.
     pub fn timer(&self) -> Timer {
         self.timer

@@ -66,6 +66,12 @@ impl Settings {
         }
     }
 
+    /// The first currency in the rotation.
+    pub fn first_currency(&self) -> Currency {
+        let first = self.act_currencies.first();
+        first.copied().unwrap_or(Currency::USD)
+    }
+
     /// Relays, without duplicates.
     pub fn relays(&self) -> Vec<Endpoint> {
         let mut relays = self.nostr_relays.clone();

@@ -28,6 +28,9 @@ const ROWS: &[(&str, FrameContent, Layout, &str)] = &[
     ("screen 40", Follow, Layout::Board, BOARD),
     ("", Screen(40), Layout::Board, BOARD),
     ("test-zap 21", Follow, Layout::Auto, "Zap received 21 Worth $0.01"),
+    // Money is in the first currency, whichever the rotation shows.
+    ("screen 20; next; test-zap 21", Follow, Layout::Auto, "Zap received 21 Worth $0.01"),
+    ("set actCurrencies=[\"EUR\",\"USD\"]", Screen(6), Layout::Auto, "Fees 12 €0.99 for a usual payment"),
     ("test-zap 21", Screen(0), Layout::Auto, "Block height 840,000 Found at 12:00"),
     ("set boardScreens=[20,\"10:EUR\",0]; test-zap 21", Follow, Layout::Board,
         "Zap received 21 Worth $0.01 | Sats per euro 1,695 €59,000 | Block height 840,000 Found at 12:00"),
