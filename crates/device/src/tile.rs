@@ -74,6 +74,11 @@ impl Tile {
         let is_change = |forms: &Vec<String>| forms.iter().any(|form| form.starts_with(CHANGE));
         self.lines
             .retain(|forms| !is_change(forms) && *forms != doubt);
+        // An arrow with a percent sign is the change itself.
+        let figures = self.figures.iter_mut();
+        for figure in figures.filter(|figure| figure.icon.is_some() && figure.tail == "%") {
+            *figure = Figure::word("?");
+        }
         self.lines.insert(0, doubt);
         self.mark = Some(mark);
         self

@@ -32,7 +32,7 @@ use market::{
 use render::tiles::TilePainter;
 
 /// Values for every screen.
-const SAMPLE: &str = "USD price=108681 height=977412 fee=4.21 time=14:32-28/11 \
+const SAMPLE: &str = "USD price=108681 yesterday=107390 height=977412 fee=4.21 time=14:32-28/11 \
     state=proven agreeing=4 hash=a3f9 age=4 \
     miningPoolName=ocean hashrate=1234560000000000000 daily=12345 \
     minerEnabled minerHostname=axe miner=1234000000000 best=123.4M sats=2345678";

@@ -185,7 +185,7 @@ impl Device {
     fn record_history(&mut self, now: Now) -> bool {
         let (upstream, settings) = (&self.upstream, &self.settings);
         let readings = || {
-            let known = known(upstream, settings, &self.host, &self.network, now);
+            let known = known(upstream, settings, &self.host, &self.network, None, now);
             self.glass.readings(&known, now)
         };
         self.history.record(upstream.height(), now, readings)
@@ -225,6 +225,7 @@ impl Device {
             &self.settings,
             &self.host,
             &self.network,
+            Some(&self.history),
             now,
         );
         [
@@ -372,6 +373,7 @@ impl Device {
             &self.settings,
             &self.host,
             &self.network,
+            Some(&self.history),
             now,
         );
         let presented = self.glass.present(cause, &known, now);
@@ -508,13 +510,14 @@ fn known<'a>(
     running: &'a RunningSettings,
     host: &'a HostFacts,
     network: &'a NetworkControl,
+    history: Option<&'a History>,
     now: Now,
 ) -> ComposeContext<'a> {
     ComposeContext {
         market: upstream.market(),
         mark_reasons: upstream.mark_reasons(),
         truth: upstream.height_truth(now),
-        history: None,
+        history,
         running,
         host,
         silence: upstream.silence(network.link().is_usable()),

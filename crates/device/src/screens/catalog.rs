@@ -4,8 +4,8 @@ use alloc::{string::String, vec::Vec};
 
 use super::{
     Scene, block_height, clock, fee_rate, halving, market_cap, miner_best_difficulty,
-    miner_hashrate, pool_earnings, pool_hashrate, proof, sats_per_currency, supply, ticker,
-    wallet_balance,
+    miner_hashrate, pool_earnings, pool_hashrate, price_change, proof, sats_per_currency, supply,
+    ticker, wallet_balance,
 };
 use crate::{cells::Cell, settings::Settings, spoken::Sentence, tile::Tile};
 
@@ -239,6 +239,18 @@ pub static SCREENS: &[Screen] = &[
             market_cap::tile,
         )
     },
+    Screen {
+        per_currency: true,
+        is_available: with_change,
+        ..screen(
+            901,
+            "Price in a day",
+            &[Dependency::Price],
+            price_change::cells,
+            price_change::sentence,
+            price_change::tile,
+        )
+    },
     screen(
         6,
         "Block Fee Rate",
@@ -255,6 +267,10 @@ fn always(_: &Settings) -> bool {
 
 fn with_proof(settings: &Settings) -> bool {
     settings.proof_screen
+}
+
+fn with_change(settings: &Settings) -> bool {
+    settings.change_screen
 }
 
 fn with_pool(settings: &Settings) -> bool {

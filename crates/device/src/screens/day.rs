@@ -54,13 +54,16 @@ fn inverse(permille: i32) -> Option<i32> {
 
 fn words(permille: i32) -> [String; 3] {
     let arrow = if permille < 0 { '▼' } else { '▲' };
-    let size = permille.unsigned_abs();
-    let decimals = u32::from(size < WHOLE_FROM);
-    let percent = decimal::rounded(size.into(), 10, decimals);
-    let change = format!("{arrow} {}%", spoken::grouped(&percent));
+    let change = format!("{arrow} {}%", spoken::grouped(&percent(permille)));
     [
         format!("{change} since yesterday"),
         format!("{change} in 24 h"),
         change,
     ]
+}
+
+/// The size of a change in percent, with a decimal if it is small.
+pub fn percent(permille: i32) -> String {
+    let size = permille.unsigned_abs();
+    decimal::rounded(size.into(), 10, u32::from(size < WHOLE_FROM))
 }

@@ -15,6 +15,7 @@ pub mod miner_best_difficulty;
 pub mod miner_hashrate;
 pub mod pool_earnings;
 pub mod pool_hashrate;
+pub mod price_change;
 pub mod proof;
 pub mod sats_per_currency;
 pub mod supply;

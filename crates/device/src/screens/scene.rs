@@ -20,7 +20,7 @@ pub struct Scene<'a> {
     pub mark_reasons: &'a MarkReasons,
     /// Proof of the height.
     pub truth: HeightTruth,
-    /// How the values have moved. `None` for the panels, which do not show it.
+    /// How the values have moved. `None` while they are recorded.
     pub history: Option<&'a History>,
     /// Settings the device runs on.
     pub settings: &'a Settings,

@@ -85,6 +85,17 @@ pub fn labels(currency: Currency, full: &str, short: &str, tiny: &str) -> Vec<St
     }
 }
 
+/// Forms of a price as words.
+pub fn words(price: Price, scene: &Scene<'_>) -> Vec<String> {
+    let figures = figures(price, scene).into_iter();
+    let written = |Figure {
+                       sign, text, unit, ..
+                   }| format!("{sign}{text} {unit}");
+    figures
+        .map(|figure| written(figure).trim_end().into())
+        .collect()
+}
+
 fn figures(price: Price, scene: &Scene<'_>) -> Vec<Figure> {
     let numbers = if scene.settings.mow_mode {
         Vec::from([suffix::in_millions(price.rounded(), MILLIONS_WIDTH)])

@@ -721,6 +721,17 @@ macro_rules! rows {($make:ident) => { $make! {
         help: "Adds a screen: how good the height is, how many sources have the newest block, the end of its hash, and its age.",
         rare: true,
     }
+    /// Offers a screen that shows how the price has moved in a day.
+    change_screen: bool {
+        name: "changeScreen",
+        default: false,
+        kind: &Switch,
+        apply: Live(&[Rotation]),
+        group: Data,
+        title: "Screen of the change",
+        help: "Adds a screen: by how much the price has risen or fallen since yesterday, with a graph on other screens.",
+        rare: true,
+    }
     /// Protocol of the owner's node: its blocks are verified, and Electrum reports fees, too.
     node_kind: u32 {
         name: "nodeKind",

@@ -453,6 +453,18 @@ fn wallet_balance() {
 }
 
 #[test]
+fn price_change() {
+    check(
+        "
+        change USD price=108681 yesterday=107390                   7: BTC USD/24 H|·|(arrow-up-bold)|1|.|2|%
+        change EUR price=54340 yesterday=108681                    7: BTC EUR/24 H|·|·|(arrow-down-bold)|5|0|%
+        change USD price=108681 yesterday=107390 decimalShareDot   7: BTC USD/24 H|·|·|(arrow-up-bold)|1.|2|%
+        change USD price=108681                                    7: BTC USD/24 H|·|·|·|·|·|·
+        ",
+    );
+}
+
+#[test]
 fn proof() {
     check(
         "

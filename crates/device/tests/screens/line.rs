@@ -40,6 +40,7 @@ const SHORT_WORDS: &[(&str, u16)] = &[
     ("mcap", 30),
     ("supply", 40),
     ("proof", 900),
+    ("change", 901),
     ("pool-hash", 70),
     ("pool-earn", 71),
     ("miner-hash", 80),

@@ -144,6 +144,10 @@ const ROWS: &[(&str, &str)] = &[
     ("sats USD price=0.5", "Sats per dollar / Sats per $ / Sats/$ | 200,000,000 sats / 200.0M sats | $0.50"),
     ("sats USD price=0.001", "Sats per dollar / Sats per $ / Sats/$ | !? | Not known yet"),
     ("sats USD", "Sats per dollar / Sats per $ / Sats/$ | !? | Not known yet"),
+    ("change USD price=108681 yesterday=107390", "Price in 24 hours / 24 hours | (arrow-up-bold) 1.2% | since yesterday | now $108,681 / $108,681 | line from 0 to 1000"),
+    ("change CAD price=54340 yesterday=108681", "Price in 24 hours, CAD / 24 hours, CAD / 24 h CAD | (arrow-down-bold) 50% | since yesterday | now $54,340 / $54,340 | line from 1000 to 0"),
+    ("change USD price=108681", "Price in 24 hours / 24 hours | !? | Not known yet"),
+    ("change USD yesterday=107390", "Price in 24 hours / 24 hours | !? | Not known yet"),
     ("clock time=14:32-28/11", "Saturday / Sat | 14:32 | 28 November 2026 / 28 November / 28 Nov"),
     ("clock time=07:05-9/5", "Saturday / Sat | 07:05 | 9 May 2026 / 9 May"),
     ("clock time=07:05-9/5 hideLeadZero", "Saturday / Sat | 7:05 | 9 May 2026 / 9 May"),
@@ -314,6 +318,7 @@ fn layers_have_tiles() {
         ("alone", change().doubted(Mark::Alone, None), "Fees | 4 | One source, not proven / Not proven | $0.64 | (alone)"),
         ("disputed", change().doubted(Mark::Disputed, Some("14:02".into())), "Fees | 4 | Sources disagree / Disputed | $0.64 | (disputed)"),
         ("stale", change().doubted(Mark::Stale, Some("14:02".into())), "Fees | 4 | Stale: from 14:02 / from 14:02 | $0.64 | (stale)"),
+        ("disputed change", Tile::new(["24 hours"], vec![Figure { icon: Some(Icon::ArrowUpBold), tail: "%".into(), ..Figure::number("1.2") }]).doubted(Mark::Disputed, None), "24 hours | !? | Sources disagree / Disputed | (disputed)"),
         ("stale without a time", change().doubted(Mark::Stale, None), "Fees | 4 | Stale | $0.64 | (stale)"),
     ];
     check(rows.map(|(left, tile, wanted)| (left.into(), tile, wanted)));

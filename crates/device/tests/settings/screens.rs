@@ -182,6 +182,7 @@ fn the_order_of_get_is_that_of_the_rotation() {
         mining_pool_name: "ocean".into(),
         nwc_enabled: true,
         proof_screen: true,
+        change_screen: true,
         ..with_miner()
     };
     assert_eq!(listed(&everything), all());

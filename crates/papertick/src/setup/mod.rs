@@ -166,7 +166,7 @@ impl RunningDevice {
         let headers = headers.and_then(|(chain, stored)| chain_file::read(stored, &chain));
         let history = match config.run.market {
             MarketSource::Demo if stored.history == History::default() => {
-                demo_history(RelayQuotes::default(), clock.now())
+                demo_history(DEMO_SEED, RelayQuotes::default(), clock.now())
             }
             MarketSource::Demo | MarketSource::World => stored.history,
         };
@@ -344,9 +344,9 @@ async fn demo_relay(market: MarketSource, height: Option<u32>) -> io::Result<Opt
 }
 
 /// An invented day that leads to these quotes, so that a demo has graphs from the beginning.
-pub(crate) fn demo_history(quotes: RelayQuotes, now: Now) -> History {
+pub(crate) fn demo_history(seed: u64, quotes: RelayQuotes, now: Now) -> History {
     let mut history = Arc::new(History::default());
-    let quotes = past(DEMO_SEED, quotes);
+    let quotes = past(seed, quotes);
     let step = Duration::from_secs(Span::Day.step_secs().into());
     let quotes: Vec<_> = (0..PAST_STEPS).zip(quotes).collect();
     for (ago, quotes) in quotes.into_iter().rev() {

@@ -71,7 +71,7 @@ const SCREENS: &[(&str, &str)] = &[
 ];
 
 /// Values for every screen, and settings with which the screens show most.
-const SAMPLE: &str = "USD price=95432 height=957123 fee=4.7 time=21:34-20/11 \
+const SAMPLE: &str = "USD price=95432 yesterday=93100 height=957123 fee=4.7 time=21:34-20/11 \
     state=proven agreeing=4 hash=a3f0 age=7 \
     miningPoolName=ocean hashrate=645000000000 daily=9999 logo=ocean \
     minerEnabled minerHostname=axe miner=1234000000000 best=4.29G sats=123456789 \

@@ -19,6 +19,9 @@ use crate::{failure::Failure, setup::demo_history};
 /// Day of the sample values.
 const TODAY: Date = date(2026, 11, 20);
 
+/// Seed of the day before the sample values.
+const SEED: u64 = 5;
+
 /// Prices of the sample values, in whole units.
 const PRICES: &[(&str, u64)] = &[
     ("USD", 95_432),
@@ -123,7 +126,7 @@ impl Values {
             ..RelayQuotes::default()
         };
         quotes.set_usd_cents(usd.micros / (MICRO / 100));
-        (self.is_sample && self.given.is_none()).then(|| demo_history(quotes, now))
+        (self.is_sample && self.given.is_none()).then(|| demo_history(SEED, quotes, now))
     }
 
     /// Mark of a screen that shows these values in a currency.
