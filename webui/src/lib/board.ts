@@ -49,10 +49,12 @@ export function partsOf(entry: string): { id: string; currency: string } {
   return { id, currency };
 }
 
-/** The screens of a board; the first currency of the clock is not named. */
+/** The screens of a board, each once; the first currency of the clock is not named. */
 export function boardOf(stored: unknown, { actCurrencies }: Settings): string[] {
   const entries = (stored ?? []) as string[];
-  return entries.map((entry) => (partsOf(entry).currency === actCurrencies[0] ? partsOf(entry).id : entry));
+  return [
+    ...new Set(entries.map((entry) => (partsOf(entry).currency === actCurrencies[0] ? partsOf(entry).id : entry))),
+  ];
 }
 
 /** True if a screen shows a price. */

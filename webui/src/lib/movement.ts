@@ -7,7 +7,7 @@ export type Day = Pick<ValueHistory, 'times' | 'values'>;
 /** Least number of values of a line. */
 const VALUES_MIN = 12;
 const DAY_SECS = 86_400;
-/** How far the oldest value may be from a day ago, s. */
+/** How far a value of a day ago may be from that moment, s. */
 const TOLERANCE_SECS = 3_600;
 
 /** Path of a day as a line in a box, from 0,0 at the top left to 1,1; empty if there are too few values. */
@@ -25,10 +25,13 @@ export function pathOf({ times, values }: Day): string {
   return points.join('');
 }
 
-/** The share by which a value differs from that of a day ago; null if that is unknown. */
+/** The share by which a value differs from that of a day ago; null if one of them is unknown. */
 export function changeOf({ times, values }: Day, newest: number): number | null {
   const begin = (times.at(-1) ?? 0) - DAY_SECS;
-  const place = values.findIndex((value, place) => value !== null && times[place]! >= begin);
-  const before = values[place];
-  return before && times[place]! <= begin + TOLERANCE_SECS ? newest / before - 1 : null;
+  const distance = (place: number) => Math.abs(times[place]! - begin);
+  const [nearest = -1] = [...values.keys()]
+    .filter((place) => values[place] !== null && distance(place) <= TOLERANCE_SECS)
+    .sort((one, other) => distance(one) - distance(other));
+  const before = values[nearest];
+  return before && newest > 0 ? newest / before - 1 : null;
 }

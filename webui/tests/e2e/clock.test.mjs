@@ -454,11 +454,28 @@ test('a price screen shows how the price has moved in a day, as far as it is kno
   const jump = (name) => page.locator('#screens-title + ul').getByRole('button', { name, exact: true }).click();
   const price = clock.status().market.USD.value;
   clock.history = Array.from({ length: 145 }, (_, place) => (place === 60 ? null : price * (place < 60 ? 0.8 : 1.1)));
+  // A failed request is sent again with the next status.
+  await page.route('**/api/history?*', (route) => route.abort(), { times: 1 });
+  const failed = page.waitForEvent('requestfailed');
   await jump('Ticker');
+  await failed;
+  clock.changed(clock.data());
   await page.getByRole('img', { name: /^The price in the last 24 hours: from [\d,.]+ to [\d,.]+$/ }).waitFor();
   assert.equal((await line.textContent()).trim(), '▲ 25.0% since yesterday');
   // A gap of the history is one of the line.
   assert.equal((await line.locator('path').getAttribute('d')).match(/M/g).length, 2);
+  for (const [share, words] of [
+    [0.79999, 'Unchanged since yesterday'],
+    [0.7, '▼ 12.5% since yesterday'],
+  ]) {
+    clock.statusOverrides = { market: { USD: { ...clock.status().market.USD, value: String(price * share) } } };
+    clock.changed(clock.data());
+    await until(words, async () => (await line.textContent()).trim() === words);
+  }
+  clock.statusOverrides = { mode: 'zap' };
+  clock.changed(clock.data());
+  await line.waitFor({ state: 'detached' });
+  clock.statusOverrides = {};
   clock.stale = true;
   clock.changed(clock.data());
   await until('no change', async () => (await line.textContent()).trim() === '');

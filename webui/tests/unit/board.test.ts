@@ -9,7 +9,7 @@ const settings = {
 } as unknown as Settings;
 
 test('a screen in the first currency is the same as one without a currency', () => {
-  expect(boardOf(['20:EUR', '20:USD', '0'], settings)).toEqual(['20', '20:USD', '0']);
+  expect(boardOf(['20:EUR', '20:USD', '0', '20'], settings)).toEqual(['20', '20:USD', '0']);
   expect(boardOf(undefined, settings)).toEqual([]);
 });
 

@@ -13,10 +13,15 @@ test.each([
   ['one that is almost a day old', day(23), 0.25],
   ['none that is old enough', day(22), null],
   ['a gap at that moment', day(24, null), 0],
+  ['the nearest one', { times: [0, 1200, 87_000], values: [80, 50, 100] }, 0.25],
   ['no value', { times: [], values: [] }, null],
 ])('change of a day: %s', (_, values, expected) => {
   const change = changeOf(values, 100);
   expect(change === null ? null : Math.round(change * 1000) / 1000).toBe(expected);
+});
+
+test.each([0, NaN])('no change of a newest value %s', (newest) => {
+  expect(changeOf(day(24), newest)).toBe(null);
 });
 
 test('a line ends at the right, and has a gap where values are missing', () => {
