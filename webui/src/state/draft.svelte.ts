@@ -93,7 +93,7 @@ class Draft {
       return this.refused[0]?.key;
     } catch (failure) {
       if (failure instanceof HttpError && failure.status === 412) return this.#onConflict(mayRetry);
-      if (failure instanceof HttpError && failure.status === 400) return this.#onRejected(failure);
+      if (failure instanceof HttpError && failure.status === 400) return this.refuse(failure);
       notices.add('bad', explain(failure));
       return undefined;
     }
@@ -122,8 +122,8 @@ class Draft {
     return this.both[0];
   }
 
-  /** Handles 400: shows the error at its field. */
-  #onRejected({ token, hint }: HttpError): string | undefined {
+  /** Handles 400: shows the error at its field, and returns its key. */
+  refuse({ token, hint }: HttpError): string | undefined {
     const fault = faultOf(token, FIELDS, hint);
     if (!fault.key) {
       notices.add('bad', fault.text);

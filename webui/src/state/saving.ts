@@ -1,5 +1,6 @@
 /** Saves the edits of the settings and moves the focus: to the first fault, or to the control beside the button. */
 import { tick } from 'svelte';
+import { BOARD } from '../lib/board';
 import { draft } from './draft.svelte';
 import { form } from './form.svelte';
 import { route } from './route.svelte';
@@ -11,7 +12,8 @@ export async function save(): Promise<void> {
   const [edited] = Object.keys(draft.edits);
   const fault = await draft.save();
   if (fault !== undefined && !document.querySelector(`[data-key="${fault}"]`)) {
-    route.go('settings');
+    if (fault === BOARD) route.go('care', 'screens');
+    else route.go('settings');
     form.search = '';
   }
   await tick();

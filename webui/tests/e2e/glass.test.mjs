@@ -419,10 +419,14 @@ describe('the section of the page', () => {
     await page.mouse.up();
     const board = ['20', '0', '20:EUR', '10', '4'];
     await shows(board.join(' '));
-    // A refusal is shown at the board.
+    // A refusal is shown at the board: of its picture, and of saving it, also from another view.
+    const refusal = section().locator('[data-board]').getByText('A screen on the board is switched off. Remove it.');
     clock.refuse = 'boardScreens:screen_off';
+    mine();
+    await refusal.waitFor();
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await section().locator('[data-board]').getByText('A screen on the board is switched off. Remove it.').waitFor();
+    await refusal.waitFor();
     delete clock.refuse;
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved.', { exact: true }).waitFor();

@@ -253,6 +253,7 @@ export class MockClock {
     if (panel) return this.#panel(Number(panel[1]), request, response);
     if (key === 'GET /api/panels.png') return this.#glass(response);
     if (key === 'GET /api/frame.png') return this.#frame(url.searchParams, request, json, response);
+    if (key === 'POST /api/frame.png' && this.refuse) return json(400, { error: this.refuse });
     if (key === 'POST /api/frame.png')
       return this.#frame(url.searchParams, request, json, response, JSON.parse(body).boardScreens);
     if (key === 'GET /glass') return this.#glassPage(url.searchParams, response);
