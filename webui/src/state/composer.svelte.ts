@@ -4,6 +4,7 @@ import { blank, isBlank, opened, SAVED_TEXTS_MAX, type Page } from '../lib/compo
 import { SETTINGS, SHOW_CUSTOM } from '../lib/operations';
 import { t } from '../lib/words';
 import { clock } from './clock.svelte';
+import { later } from './later.svelte';
 import { notices } from './notices.svelte';
 
 class Composer {
@@ -17,8 +18,10 @@ class Composer {
   readonly canSave = $derived(this.savedTexts.length < SAVED_TEXTS_MAX && !this.isSaved && !isBlank(this.page));
 
   /** Opens the editor with empty panels or with a saved text. */
-  begin(panels: number, cells: readonly string[] = []): void {
+  async begin(panels: number, cells: readonly string[] = []): Promise<void> {
     this.page = opened(cells, panels);
+    // The clock stays visible while the editor loads.
+    await later.load();
     this.open = true;
   }
 
