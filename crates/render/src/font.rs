@@ -39,7 +39,7 @@ const SPACED_COVER: u8 = 116;
 /// Size up to which soft glyphs are hinted in height, px of em.
 const SOFT_HINTED_MAX: f32 = 48.0;
 
-/// Height of the capitals of a font that does not tell it, in parts of the em.
+/// Height of the capitals of a font that does not state it, in parts of the em.
 const CAP_HEIGHT: f32 = 0.7;
 
 pub(crate) struct Font {

@@ -1,5 +1,5 @@
 //! Golden canvases of cells: every screen on canvases of many sizes, depths, layouts and rotations; and properties of all
-//! canvases. `sheets` tells how to accept pictures.
+//! canvases. `sheets` describes how to accept pictures.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![allow(clippy::disallowed_methods, reason = "golden images are files")]

@@ -1,5 +1,5 @@
 //! Golden canvases of tiles: every screen and layer as a figure, and boards of two to eight, on canvases of many sizes,
-//! depths and fonts. `sheets` tells how to accept pictures.
+//! depths and fonts. `sheets` describes how to accept pictures.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![allow(clippy::disallowed_methods, reason = "golden images are files")]

@@ -22,6 +22,9 @@ use market::{
     units::{FeeRate, MICRO, SATS_PER_BTC},
 };
 
+/// Unit of the figure, and its shortest label.
+const UNIT: &str = "sat/vB";
+
 const FEE_RATE: SentenceTemplate =
     SentenceTemplate::new("The fee rate is {rate} sats per virtual byte.");
 const FEE_RATE_BELOW: SentenceTemplate =
@@ -56,7 +59,7 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
     };
     let mut forms = Vec::from([text(fee, scene, TILE_WIDTH), whole(fee.datum().value)]);
     forms.dedup();
-    let figure = |form: String| Figure::number(spoken::grouped(&form)).with_unit("sat/vB");
+    let figure = |form: String| Figure::number(spoken::grouped(&form)).with_unit(UNIT);
     let cost = scene.fresh_price().map(|price| {
         let micros = u128::from(fee.datum().value.micros) * u128::from(PAYMENT_VB);
         let cost = micros.saturating_mul(price.micros.into()) / u128::from(MICRO * SATS_PER_BTC);
@@ -69,7 +72,7 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
             cost,
         ]
     });
-    let tile = Tile::new(["Fees"], forms.into_iter().map(figure).collect())
+    let tile = Tile::new(["Fees", UNIT], forms.into_iter().map(figure).collect())
         .line(cost.into_iter().flatten());
     let micros = fee.datum().value.micros;
     day::add(tile, Moving::Value, Series::Fee, micros, scene)

@@ -51,17 +51,17 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
         return Tile::unknown(labels);
     };
     let minutes = blocks * BLOCK_MINUTES;
-    let (count, one, more) = if scene.settings.use_blk_countdown {
-        (blocks, "block", "blocks")
-    } else {
-        match minutes {
-            0..MINUTES_PER_HOUR => (minutes, "minute", "minutes"),
-            MINUTES_PER_HOUR..MINUTES_PER_DAY => (minutes / MINUTES_PER_HOUR, "hour", "hours"),
-            MINUTES_PER_DAY.. => (minutes / MINUTES_PER_DAY, "day", "days"),
-        }
+    let (count, one, more) = match minutes {
+        _ if scene.settings.use_blk_countdown => (blocks, "", ""),
+        0..MINUTES_PER_HOUR => (minutes, "minute", "minutes"),
+        MINUTES_PER_HOUR..MINUTES_PER_DAY => (minutes / MINUTES_PER_HOUR, "hour", "hours"),
+        MINUTES_PER_DAY.. => (minutes / MINUTES_PER_DAY, "day", "days"),
     };
     let unit = if count == 1 { one } else { more };
     let figure = Figure::number(spoken::grouped(&count.to_string())).with_unit(unit);
+    // Blocks are usual, so that a small picture may leave their name out.
+    let in_blocks = Some("Blocks until the halving").filter(|_| unit.is_empty());
+    let labels = in_blocks.into_iter().chain(labels);
     let expected = scene.now.utc.map(|utc| {
         let unix_ms = utc.unix_ms + i64::from(minutes) * MINUTE_MS;
         let local = scene.zone.local(UtcTime { unix_ms });

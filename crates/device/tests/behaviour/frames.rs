@@ -47,7 +47,7 @@ const ROWS: &[(&str, FrameContent, Layout, &str)] = &[
 
 const BOARD: &str = "Bitcoin price 64,000 1,563 sats for one dollar | Tuesday 12:01 3 February 2026 \
     | Block height 840,000 Found at 12:00 | Sats per dollar 1,563 $64,000 | Fees 12 $1.08 for a usual payment \
-    | Until the halving 210,000 About 31 January 2030";
+    | Blocks until the halving 210,000 About 31 January 2030";
 
 #[test]
 fn pictures_for_other_screens_are_tiles() {

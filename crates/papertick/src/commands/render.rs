@@ -22,6 +22,7 @@ use device::{
     canvas::{CanvasSpec, Depth, HEIGHTS, Layout, LayoutForm, Turn, WIDTHS, bounded, chosen},
     cells::Picture,
     panels,
+    screens::custom,
     settings::Settings,
 };
 use market::{
@@ -173,13 +174,12 @@ fn read_status(file: &Path) -> Result<String, Failure> {
 /// # Errors
 /// The screen or a setting does not exist, or the document has a mistake.
 pub fn picture(args: &RenderArgs, status: Option<&str>) -> Result<Vec<u8>, Failure> {
-    let scene = RenderJob::new(args, status)?;
+    let job = RenderJob::new(args, status)?;
     match args.canvas {
-        Some(size) => scene.canvas(args, size),
+        Some(size) => job.canvas(args, size),
         None => {
-            let picture = scene.picture()?;
-            icons::warn_unknown(&picture.cells);
-            let (width, height) = (scene.board.panel_width, scene.board.panel_height);
+            let picture = job.picture()?;
+            let (width, height) = (job.board.panel_width, job.board.panel_height);
             let panels = Painter::new(width, height).paint_all(&picture);
             Ok(png::side_by_side_small(&panels, args.scale))
         }
@@ -200,6 +200,12 @@ impl RenderJob {
         let subject = args.screen.as_deref().map(pictures::find).transpose()?;
         if let Some(subject) = subject {
             pictures::check_texts(subject, &args.texts)?;
+            icons::warn_unknown(&custom::cells(&args.texts, None, 0));
+        }
+        if let (Some(screen), "board") = (&args.screen, &*args.layout) {
+            return Err(Failure::usage(format!(
+                "`--layout board` takes no SCREEN: leave `{screen}` out; --set boardScreens=… chooses its screens"
+            )));
         }
         Ok(RenderJob {
             subject,
@@ -333,6 +339,7 @@ mod tests {
             ("ticker --canvas 800x480 --layout rows", &["--layout", "did you mean `row`?"]),
             ("ticker --layout board", &["--canvas"]),
             ("--canvas 800x480", &["SCREEN", "board"]),
+            ("zap --canvas 800x480 --layout board", &["`zap`", "boardScreens"]),
             ("--canvas 800x480 --layout board --set boardScreens=[20]", &["boardScreens", "2 to 8"]),
         ];
         for (line, parts) in rows {

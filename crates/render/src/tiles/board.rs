@@ -23,7 +23,7 @@ const TABLE_GAP: f32 = 0.8;
 const LINED_TILES_MAX: usize = 6;
 
 /// A tile in its box.
-struct Boxed<'a> {
+struct PlacedTile<'a> {
     tile: &'a Tile,
     area: Area,
     /// Row of the grid in which it begins, and how many it spans.
@@ -33,7 +33,7 @@ struct Boxed<'a> {
 
 /// How a number of tiles is arranged.
 struct Arrangement<'a> {
-    boxes: Vec<Boxed<'a>>,
+    boxes: Vec<PlacedTile<'a>>,
     columns: i32,
     column_width: f32,
     row_gap: f32,
@@ -108,7 +108,7 @@ fn arrange<'a>(sheet: &mut Sheet<'_>, tiles: &'a [Tile]) -> Option<Arrangement<'
     }
     let text = (row_height / 5.2).min(short / 18.0).max(short / 30.0);
     let text = scale::text_size(text.max(14.0));
-    let boxes: Vec<Boxed<'a>> = tiles
+    let boxes: Vec<PlacedTile<'a>> = tiles
         .iter()
         .zip(cells.iter().zip(&spans))
         .map(|(tile, (&(column, row), &(wide, tall)))| {
@@ -117,7 +117,7 @@ fn arrange<'a>(sheet: &mut Sheet<'_>, tiles: &'a [Tile]) -> Option<Arrangement<'
             let width = wide as f32 * column_width + (wide - 1) as f32 * column_gap;
             let top = tops[row].round();
             let bottom = (tops[row + tall as usize] - row_gap).round();
-            Boxed {
+            PlacedTile {
                 tile,
                 area: Area {
                     x: left as i32,
@@ -148,12 +148,35 @@ fn arrange<'a>(sheet: &mut Sheet<'_>, tiles: &'a [Tile]) -> Option<Arrangement<'
         && lined >= least.max(0.8 * bare)
         && (lined >= 0.42 * row_height || lined >= 0.97 * bare);
     arrangement.second = if arrangement.has_line { lined } else { bare };
-    let has_labels = arrangement.boxes.iter().all(|Boxed { tile, area, .. }| {
-        let tiny = tile.labels.last().map_or("", |label| label);
-        let label = sheet.text_width(tiny, Face::Text, text);
-        label + figure::mark_width(sheet, tile, text) <= area.width as f32
-    });
-    (has_labels && arrangement.second >= least).then_some(arrangement)
+    let fits = (arrangement.boxes.iter()).all(|boxed| has_room(sheet, boxed, &arrangement));
+    (fits && arrangement.second >= least).then_some(arrangement)
+}
+
+/// Returns whether a tile has room for its shortest label and, in the second rank, for its unit: beside the figure or in
+/// the label.
+fn has_room(sheet: &mut Sheet<'_>, boxed: &PlacedTile<'_>, arrangement: &Arrangement<'_>) -> bool {
+    let (tile, text) = (boxed.tile, arrangement.text);
+    let width = boxed.area.width as f32;
+    let free = width - figure::mark_width(sheet, tile, text);
+    if tile.labels.is_empty() {
+        return true;
+    }
+    if figure::longest(sheet, &tile.labels, free, text).is_none() {
+        return false;
+    }
+    let Some(numeral) = numeral_within(sheet, tile, width, arrangement.second) else {
+        return true;
+    };
+    let unit = &numeral.figure.unit;
+    let cap = numeral.fit(width, arrangement.second);
+    let beside = sheet.text_width(unit, Face::Text, text) + scale::unit_gap(text, cap);
+    let is_beside = !arrangement.is_table && numeral.width(cap) + beside <= width;
+    let label_width = if arrangement.is_table {
+        free - numeral.width(cap) - text * TABLE_GAP
+    } else {
+        free
+    };
+    is_beside || figure::has_label_with(sheet, tile, label_width, text, unit)
 }
 
 /// Column and row of each tile, and the number of rows.
@@ -195,7 +218,7 @@ fn second_rank(sheet: &mut Sheet<'_>, arrangement: &Arrangement<'_>, has_line: b
     let gap = second_gap(capitals);
     let lines = if has_line { 2.0 } else { 1.0 };
     let mut most = f32::INFINITY;
-    for Boxed { tile, area, .. } in &arrangement.boxes[1..] {
+    for PlacedTile { tile, area, .. } in &arrangement.boxes[1..] {
         let Some(figure) = tile.figures.last() else {
             continue;
         };
@@ -210,7 +233,7 @@ fn second_rank(sheet: &mut Sheet<'_>, arrangement: &Arrangement<'_>, has_line: b
             (area.width as f32 * FILL, room)
         };
         let depth = numeral.depth(1.0) * if has_line { 1.0 } else { 0.5 };
-        most = most.min(numeral.fit(width, room / (1.0 + depth)) / numeral.loudness());
+        most = most.min(numeral.fit(width, room / (1.0 + depth)) / numeral.relative_height());
     }
     most.floor()
 }
@@ -255,7 +278,7 @@ fn draw_arrangement(sheet: &mut Sheet<'_>, arrangement: &Arrangement<'_>) {
 }
 
 /// The line above a tile that is not in the first row.
-fn rule(sheet: &mut Sheet<'_>, boxed: &Boxed<'_>, row_gap: f32) {
+fn rule(sheet: &mut Sheet<'_>, boxed: &PlacedTile<'_>, row_gap: f32) {
     if boxed.row == 0 {
         return;
     }
@@ -271,14 +294,35 @@ fn rule(sheet: &mut Sheet<'_>, boxed: &Boxed<'_>, row_gap: f32) {
     );
 }
 
+/// The longest form of a figure within a width at a height of the second rank, else the shortest.
+fn numeral_within<'a>(
+    sheet: &mut Sheet<'_>,
+    tile: &'a Tile,
+    width: f32,
+    height: f32,
+) -> Option<Numeral<'a>> {
+    let mut shortest = None;
+    for figure in &tile.figures {
+        let numeral = Numeral::new(sheet, figure);
+        let is_within = numeral.width(height * numeral.relative_height()) <= width;
+        shortest = Some(numeral);
+        if is_within {
+            break;
+        }
+    }
+    shortest
+}
+
 /// Label on the left, figure on the right.
-fn draw_row(sheet: &mut Sheet<'_>, boxed: &Boxed<'_>, text: f32, height: f32) {
+fn draw_row(sheet: &mut Sheet<'_>, boxed: &PlacedTile<'_>, text: f32, height: f32) {
     let (tile, area) = (boxed.tile, boxed.area);
-    let Some(figure) = tile.figures.last() else {
+    let tiny = tile.labels.last().map_or("", |label| label);
+    let label = sheet.text_width(tiny, Face::Text, text) + text * TABLE_GAP;
+    let width = area.width as f32 - label - figure::mark_width(sheet, tile, text);
+    let Some(numeral) = numeral_within(sheet, tile, width, height) else {
         return;
     };
-    let numeral = Numeral::new(sheet, figure);
-    let cap = numeral.fit(area.width as f32, height);
+    let cap = numeral.fit(width, height);
     let middle = area.y as f32 + area.height as f32 / 2.0;
     let baseline = (middle + cap / 2.0).round();
     let capitals = sheet.capitals(text);
@@ -290,7 +334,7 @@ fn draw_row(sheet: &mut Sheet<'_>, boxed: &Boxed<'_>, text: f32, height: f32) {
         (area.x as f32, raised),
         free,
         text,
-        &figure.unit,
+        &numeral.figure.unit,
     );
     let left = (area.x + area.width) as f32 - numeral.width(cap);
     numeral.draw(sheet, left, baseline as i32, cap);
@@ -299,21 +343,14 @@ fn draw_row(sheet: &mut Sheet<'_>, boxed: &Boxed<'_>, text: f32, height: f32) {
 /// A tile of the second rank. One in the row of a low hero shares its baseline.
 fn draw_second(
     sheet: &mut Sheet<'_>,
-    boxed: &Boxed<'_>,
+    boxed: &PlacedTile<'_>,
     arrangement: &Arrangement<'_>,
     height: f32,
     shared: Option<i32>,
 ) {
     let (tile, area, text) = (boxed.tile, boxed.area, arrangement.text);
     let width = area.width as f32;
-    let mut numerals: Vec<Numeral<'_>> = Vec::new();
-    for figure in &tile.figures {
-        numerals.push(Numeral::new(sheet, figure));
-    }
-    let fitting = numerals
-        .iter()
-        .find(|numeral| numeral.width(height * numeral.loudness()) <= width);
-    let Some(numeral) = fitting.or(numerals.last()) else {
+    let Some(numeral) = &numeral_within(sheet, tile, width, height) else {
         return;
     };
     let capitals = sheet.capitals(text);

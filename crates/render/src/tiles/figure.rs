@@ -8,7 +8,7 @@ use super::{
     graph,
     numeral::Numeral,
     scale::{self, Rank, Tone},
-    sheet::{Face, Lettered, Part, Sheet},
+    sheet::{Face, Part, Sheet, TextStyle},
 };
 use crate::mask::Area;
 
@@ -239,8 +239,9 @@ impl<'a> Planner<'a, '_, '_> {
                 (Form::Beside, column),
                 (Form::Beside, third),
             ];
+            let count = if column == third { 3 } else { 4 };
             let mut best: Option<(f32, Plan<'a>)> = None;
-            for (form, at) in forms {
+            for (form, at) in forms.into_iter().take(count) {
                 let Some(plan) = self.plan(form, lines, has_graph, at) else {
                     continue;
                 };
@@ -438,7 +439,7 @@ pub(super) fn line(
     if let Some(is_up) = arrow {
         pen += sheet.arrow(x, baseline, text, is_up, tone) + text * 0.3;
     }
-    let how = Lettered {
+    let how = TextStyle {
         face: Face::Text,
         em: text,
         tone,
@@ -471,20 +472,41 @@ pub(super) fn label(
 }
 
 /// The longest label that fits, with a unit if one does.
-pub(super) fn fitting_label(
+fn fitting_label(
     sheet: &mut Sheet<'_>,
     tile: &Tile,
     width: f32,
     text: f32,
     unit: &str,
 ) -> Option<String> {
-    let is_told = |label: &String| label.to_lowercase().contains(&unit.to_lowercase());
-    let with_unit = tile.labels.iter().map(|label| match label {
-        label if unit.is_empty() || is_told(label) => label.clone(),
-        label => format!("{label}, {unit}"),
-    });
-    let forms: Vec<String> = with_unit.chain(tile.labels.iter().cloned()).collect();
+    let forms: Vec<String> = (labels_with(tile, unit))
+        .chain(tile.labels.iter().cloned())
+        .collect();
     longest(sheet, &forms, width, text).map(str::to_owned)
+}
+
+/// Returns whether a label with a unit fits.
+pub(super) fn has_label_with(
+    sheet: &mut Sheet<'_>,
+    tile: &Tile,
+    width: f32,
+    text: f32,
+    unit: &str,
+) -> bool {
+    let forms: Vec<String> = labels_with(tile, unit).collect();
+    longest(sheet, &forms, width, text).is_some()
+}
+
+/// The labels, each with a unit unless it contains it.
+fn labels_with(tile: &Tile, unit: &str) -> impl Iterator<Item = String> {
+    let lower = unit.to_lowercase();
+    tile.labels.iter().map(move |label| {
+        if unit.is_empty() || label.to_lowercase().contains(&lower) {
+            label.clone()
+        } else {
+            format!("{label}, {unit}")
+        }
+    })
 }
 
 /// Draws a label and the mark after it.
@@ -497,7 +519,7 @@ pub(super) fn label_text(
     text: f32,
 ) {
     let capitals = sheet.capitals(text);
-    let how = Lettered {
+    let how = TextStyle {
         face: Face::Text,
         em: text,
         tone: Tone::Ink,
@@ -542,7 +564,7 @@ pub(super) fn unit(
 
 /// Draws a unit.
 pub(super) fn draw_unit(sheet: &mut Sheet<'_>, unit: &str, x: f32, baseline: i32, size: f32) {
-    let how = Lettered {
+    let how = TextStyle {
         face: Face::Text,
         em: size,
         tone: Tone::Second,

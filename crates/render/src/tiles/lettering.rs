@@ -28,7 +28,7 @@ type GlyphKey = (FontId, u32, u8, char);
 /// Glyphs and widths of all fonts, cached.
 #[derive(Default)]
 pub(super) struct Lettering {
-    type_: Typesetter,
+    typesetter: Typesetter,
     widths: BTreeMap<(FontId, char), (FontId, Widths)>,
     capitals: BTreeMap<FontId, f32>,
     glyphs: BTreeMap<GlyphKey, (Arc<SoftGlyph>, u64)>,
@@ -51,8 +51,8 @@ impl Lettering {
 
     /// Height of the capitals in parts of the em.
     pub(super) fn cap_height(&mut self, font: FontId) -> f32 {
-        let type_ = &mut self.type_;
-        *(self.capitals.entry(font)).or_insert_with(|| type_.font(font).cap_height())
+        let typesetter = &mut self.typesetter;
+        *(self.capitals.entry(font)).or_insert_with(|| typesetter.font(font).cap_height())
     }
 
     /// The widths of a character, and the font that has it.
@@ -69,8 +69,8 @@ impl Lettering {
             right: 0.0,
         };
         let fonts = [font, faces::stand_in()];
-        let mut found =
-            (fonts.into_iter()).filter_map(|font| Some((font, self.type_.font(font).widths(ch)?)));
+        let mut found = (fonts.into_iter())
+            .filter_map(|font| Some((font, self.typesetter.font(font).widths(ch)?)));
         let found = found.next().unwrap_or((faces::stand_in(), none));
         self.widths.insert((font, ch), found);
         found
@@ -103,7 +103,7 @@ impl Lettering {
                 glyph.clone()
             }
             None => {
-                let drawn = (self.type_.font(font)).soft_glyph(ch, em, shift as f32 / parts);
+                let drawn = (self.typesetter.font(font)).soft_glyph(ch, em, shift as f32 / parts);
                 let glyph = Arc::new(drawn.unwrap_or_default());
                 self.bytes += cost(&glyph);
                 self.glyphs.insert(key, (glyph.clone(), self.uses));

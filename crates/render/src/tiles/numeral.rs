@@ -8,7 +8,7 @@ use device::{
 
 use super::{
     scale::{self, Tone},
-    sheet::{Face, Lettered, Part, Sheet},
+    sheet::{Face, Part, Sheet, TextStyle},
 };
 use crate::mask::Area;
 
@@ -18,9 +18,6 @@ const WON: char = '₩';
 /// Heights of the bars of such a letter in parts of its height, and their thickness.
 const BARS: [f32; 2] = [0.60, 0.42];
 const BAR: f32 = 0.055;
-
-/// Most lines of the owner's text.
-const TEXT_LINES: usize = 2;
 
 /// A measured figure.
 #[derive(Debug, Clone)]
@@ -52,7 +49,6 @@ impl<'a> Numeral<'a> {
     }
 
     fn of_rows(sheet: &mut Sheet<'_>, figure: &'a Figure, rows: Vec<&'a str>) -> Numeral<'a> {
-        debug_assert!(rows.len() <= TEXT_LINES);
         let font = sheet.font(Face::Figure, &figure.text);
         let em = 1.0 / sheet.lettering.cap_height(font);
         let mut numeral = Numeral {
@@ -92,7 +88,7 @@ impl<'a> Numeral<'a> {
     }
 
     /// Part of the height that the capitals have: a fault is never louder than a value.
-    pub(super) fn loudness(&self) -> f32 {
+    pub(super) fn relative_height(&self) -> f32 {
         match self.figure.kind {
             FigureKind::Word => scale::WORD,
             FigureKind::Number | FigureKind::Text => 1.0,
@@ -127,7 +123,11 @@ impl<'a> Numeral<'a> {
         if width < 8.0 || most < 4.0 {
             return 2.0;
         }
-        let most = most * self.loudness() / self.tall(1.0);
+        let most = if self.is_word() {
+            (most * scale::WORD).max(scale::FIGURE_MIN_ONE_BIT.min(most))
+        } else {
+            most / self.tall(1.0)
+        };
         most.min(width / self.width).floor()
     }
 
@@ -145,7 +145,7 @@ impl<'a> Numeral<'a> {
             pen += sheet.icon(icon, pen, bottom - above, height * scale::ICON, tone);
             pen += height * scale::ICON_GAP;
         }
-        let small = Lettered {
+        let small = TextStyle {
             face: Face::Figure,
             em: self.em * height * scale::SIGN,
             tone,
@@ -171,7 +171,7 @@ impl<'a> Numeral<'a> {
                 let em = self.em * height * self.size_of(ch);
                 let cell = self.cell(sheet, ch) * height;
                 let slack = cell - sheet.lettering.widths(self.font, ch).1.advance * em;
-                let how = Lettered {
+                let how = TextStyle {
                     face: Face::Figure,
                     em,
                     tone,

@@ -37,9 +37,13 @@ pub(super) fn unit_gap(size: f32, height: f32) -> f32 {
     0.4 * size + SIGN_GAP * height
 }
 
-/// Side of a mark in parts of the height of capitals, its least side in px, and its distance in parts of the text.
+/// Side of a mark in parts of the height of capitals.
 const MARK: f32 = 1.6;
+
+/// Least side of a mark, px.
 const MARK_MIN: f32 = 15.0;
+
+/// Distance of a mark from its label, in parts of the text.
 pub(super) const MARK_GAP: f32 = 0.5;
 
 /// Lines of context are this far apart, in parts of the text.
@@ -52,8 +56,7 @@ pub(super) const FIGURE_MIN_ONE_BIT: f32 = 18.0;
 /// Rows that are lower become a table: label on the left, figure on the right, px.
 pub(super) const TABLE_ROW: f32 = 38.0;
 
-/// Part of a figure without any context that must be left of it with context: on a whole canvas, in the first tile of a
-/// board, in the others.
+/// Rank of a tile: alone on its canvas, the first of a board, or another one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Rank {
     Whole,
@@ -62,6 +65,7 @@ pub(super) enum Rank {
 }
 
 impl Rank {
+    /// Part of the height of a figure without any context that must be left of it with context.
     pub(super) fn share(self) -> f32 {
         match self {
             Rank::Whole => 0.78,

@@ -40,7 +40,7 @@ pub(super) enum Face {
 
 /// How a text is drawn.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lettered {
+pub(super) struct TextStyle {
     pub(super) face: Face,
     /// Size, px of em.
     pub(super) em: f32,
@@ -128,7 +128,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// Draws a text on a baseline; returns where it ends.
-    pub(super) fn text(&mut self, x: f32, baseline: i32, text: &str, how: Lettered) -> f32 {
+    pub(super) fn text(&mut self, x: f32, baseline: i32, text: &str, how: TextStyle) -> f32 {
         let font = self.font(how.face, text);
         let space = self.space(how.face, how.em);
         let mut pen = x;
@@ -140,7 +140,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// Draws one character.
-    pub(super) fn glyph(&mut self, font: FontId, ch: char, x: f32, baseline: i32, how: Lettered) {
+    pub(super) fn glyph(&mut self, font: FontId, ch: char, x: f32, baseline: i32, how: TextStyle) {
         let is_whole = self.is_one_bit() || how.face == Face::Figure;
         let (x, glyph) = self.lettering.glyph(font, ch, how.em, x, is_whole);
         let place = (x + glyph.left, baseline - glyph.above);

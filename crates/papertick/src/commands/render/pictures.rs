@@ -70,7 +70,9 @@ static SPECIALS: &[SpecialPicture] = &[
         description: "a text, one character per panel",
         cells: |values, _, board| custom::letters(&values.texts.join(" "), board.panels),
         tile: |values, _, board| {
-            custom::tile(&custom::letters(&values.texts.join(" "), board.panels))
+            let text = values.texts.join(" ");
+            let length = custom::length(text.chars().count(), board.panels);
+            custom::tile(&custom::letters(&text, length))
         },
     },
     SpecialPicture {
