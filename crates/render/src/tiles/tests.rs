@@ -2,6 +2,7 @@
 
 use device::{
     canvas::Depth,
+    cells::Icon,
     settings::fonts::FontId,
     tile::{Figure, FigureKind, Graph, Tile},
 };
@@ -50,12 +51,20 @@ fn forms(texts: &[&str]) -> Vec<String> {
 }
 
 fn figure() -> impl Strategy<Value = Figure> {
-    let number = prop::sample::select(FIGURES).prop_map(|(sign, text, unit)| Figure {
-        sign: sign.into(),
-        text: text.into(),
-        unit: unit.into(),
-        ..Figure::default()
-    });
+    let icons = [Icon::LightningBolt, Icon::ArrowUpBold, Icon::Bell];
+    let icon = prop::option::weighted(0.2, prop::sample::select(icons.to_vec()));
+    let tail = prop::sample::select(&["", "", "%"][..]);
+    let number =
+        (prop::sample::select(FIGURES), icon, tail).prop_map(|((sign, text, unit), icon, tail)| {
+            Figure {
+                icon,
+                sign: sign.into(),
+                text: text.into(),
+                tail: tail.into(),
+                unit: unit.into(),
+                ..Figure::default()
+            }
+        });
     let word = |kind: FigureKind, text: &str| Figure {
         text: text.into(),
         kind,
@@ -81,14 +90,14 @@ fn graph() -> impl Strategy<Value = Option<Graph>> {
 fn tile() -> impl Strategy<Value = Tile> {
     (
         prop::sample::select(LABELS),
-        figure(),
+        prop::collection::vec(figure(), 1..3),
         prop::collection::vec(prop::sample::select(LINES), 0..3),
         graph(),
         prop::option::of(prop::sample::select(&Mark::ALL[..])),
     )
-        .prop_map(|(labels, figure, lines, graph, mark)| Tile {
+        .prop_map(|(labels, figures, lines, graph, mark)| Tile {
             labels: forms(labels),
-            figures: vec![figure],
+            figures,
             lines: lines.into_iter().map(forms).collect(),
             graph,
             mark,
