@@ -8,6 +8,7 @@ import type { ErrorBody, Status } from '../lib/documents.gen';
 import { asBlob, asText, glassKey, removeSnapshots } from '../lib/snapshot';
 import { at, ofThisClock } from '../lib/root';
 import { authHeaders, encoded, STORED, useAuthorization } from '../lib/credentials';
+import { panelsKey, valuesKey } from '../lib/picture';
 import type { Frame } from '../lib/sse';
 import { browserEnvironment, EventStream, type StreamState } from '../lib/stream';
 import './glass.css';
@@ -67,9 +68,10 @@ function start(): void {
   const isClear = query.has('transparent');
   const screen = query.get('screen');
   const dark = query.has('dark') ? !['false', '0'].includes(query.get('dark') ?? '') : isClear ? false : undefined;
-  const storageKey = glassKey(screen, dark, isClear);
   /** Layout of the picture; null for the default. */
   let layout = query.get('layout') ?? storedLayout();
+  const isCells = () => layout !== null && !['auto', 'figure', 'board'].includes(layout);
+  const storageKey = () => glassKey(screen, layout, dark, isClear);
 
   const canvas = document.createElement('canvas');
   canvas.setAttribute('role', 'img');
@@ -100,7 +102,7 @@ function start(): void {
   let seenAt = 0;
   /** Number of calls of `clear`: a picture that was requested before the last call must not be shown. */
   let cleared = 0;
-  let last: { address: string; tag: string | null; picture: string } | undefined;
+  let last: { address: string; storageKey: string; tag: string | null; picture: string } | undefined;
   let isFetching = false;
   let isWanted = false;
   /** What the picture depends on besides the time. Empty if the last fetch failed; undefined until the first status of a connection. */
@@ -129,6 +131,7 @@ function start(): void {
 
   async function fetchPicture(): Promise<void> {
     const address = at(`/api/frame.png?${pictureQuery(size, { screen, dark, layout })}`);
+    const key = storageKey();
     const known = last?.address === address && last.tag;
     const before = cleared;
     // The response may be read hours after it arrived, because the device slept.
@@ -145,7 +148,7 @@ function start(): void {
         const bitmap = await createImageBitmap(blob);
         if (cleared === before) {
           draw(bitmap);
-          last = { address, tag: response.headers.get('etag'), picture };
+          last = { address, storageKey: key, tag: response.headers.get('etag'), picture };
           seenAt = requestedAt;
         }
         bitmap.close();
@@ -164,8 +167,9 @@ function start(): void {
   }
 
   function draw(bitmap: ImageBitmap): void {
-    canvas.width = bitmap.width;
-    canvas.height = bitmap.height;
+    // A new size clears the canvas; without one, only pixels that differ are repainted.
+    if (canvas.width !== bitmap.width) canvas.width = bitmap.width;
+    if (canvas.height !== bitmap.height) canvas.height = bitmap.height;
     const pen = canvas.getContext('2d');
     if (!pen) return;
     pen.drawImage(bitmap, 0, 0);
@@ -217,15 +221,11 @@ function start(): void {
     root.classList.toggle('dark', dark ?? status.epdInverted);
     root.classList.toggle('quiet', status.dnd.active && !isClear);
     if (screen === null) canvas.setAttribute('aria-label', status.says);
-    const { says, mode, stale, disputed, epdInverted, settingsTag } = status;
-    isLayer = mode !== 'rotation';
+    isLayer = status.mode !== 'rotation';
     const before = version;
     // Another screen or layout than that of the clock may depend on any value; the clock answers 304 if its picture is
     // the same.
-    version =
-      screen === null && layout === 'cells'
-        ? JSON.stringify([status.data, says, mode, stale, disputed, epdInverted, settingsTag])
-        : data;
+    version = screen === null && isCells() ? panelsKey(status) : valuesKey(status);
     if (before !== undefined && before !== version) void refresh();
   }
 
@@ -233,7 +233,7 @@ function start(): void {
   function store(): void {
     if (!last || last.picture.length > STORED_PICTURE_MAX) return;
     try {
-      localStorage.setItem(storageKey, JSON.stringify({ at: seenAt, picture: last.picture }));
+      localStorage.setItem(last.storageKey, JSON.stringify({ at: seenAt, picture: last.picture }));
     } catch {
       // Storage may be disabled or full; the page stays empty then.
     }
@@ -243,7 +243,7 @@ function start(): void {
   async function restore(): Promise<void> {
     const before = cleared;
     try {
-      const stored = JSON.parse(localStorage.getItem(storageKey) ?? 'null') as { at: number; picture: string } | null;
+      const stored = JSON.parse(localStorage.getItem(storageKey()) ?? 'null') as { at: number; picture: string } | null;
       if (!stored || last) return;
       const bitmap = await createImageBitmap(asBlob(stored.picture));
       if (!last && cleared === before) {
@@ -292,8 +292,7 @@ function start(): void {
   function openMenu(): void {
     const full = document.fullscreenEnabled ? [button(words.full, () => void toggleFullScreen())] : [];
     const next = screen === null ? [button(words.next, () => void step('next'), true)] : [];
-    const isCells = layout !== null && !['auto', 'figure', 'board'].includes(layout);
-    const shown = isCells ? 'cells' : layout === 'board' ? layout : 'figure';
+    const shown = isCells() ? 'cells' : layout === 'board' ? layout : 'figure';
     const layouts = LAYOUTS.map((name) => {
       const item = button(words[name], () => choose(name));
       item.setAttribute('aria-pressed', String(name === shown));

@@ -12,8 +12,13 @@ const STORED = ofThisClock('papertick-last');
 const GLASS = ofThisClock('papertick-glass');
 
 /** Storage key of the last picture of a full screen page with these parameters. */
-export function glassKey(screen: string | null, dark: boolean | undefined, isTransparent: boolean): string {
-  return `${GLASS}?screen=${screen ?? ''}&dark=${dark ?? ''}&transparent=${isTransparent}`;
+export function glassKey(
+  screen: string | null,
+  layout: string | null,
+  dark: boolean | undefined,
+  isTransparent: boolean,
+): string {
+  return `${GLASS}?screen=${screen ?? ''}&layout=${layout ?? ''}&dark=${dark ?? ''}&transparent=${isTransparent}`;
 }
 
 /** The stored snapshot; null if there is none or it is invalid. */

@@ -62,16 +62,26 @@ function mine() {
 
 describe('full screen', () => {
   test('the picture fits the screen pixel by pixel and follows the clock', async () => {
-    const page = await openGlass('/glass?dark=false&layout=cells');
-    assert.equal(new URL(page.url()).search, '?dark=false&layout=cells&live');
-    await shows(next(), 'width=1200&height=800&depth=8&layout=cells&dark=false');
+    const page = await openGlass('/glass?dark=false');
+    assert.equal(new URL(page.url()).search, '?dark=false&live');
+    await shows(next(), 'width=1200&height=800&depth=8&dark=false');
+    // A picture of the same size is drawn over the one before.
+    const pixels = await page.evaluate(() => {
+      const canvas = document.querySelector('canvas');
+      canvas.getContext('2d').lineWidth = 7;
+      return canvas.toDataURL();
+    });
     mine();
     await shows(next());
+    await page.waitForFunction((before) => document.querySelector('canvas').toDataURL() !== before, pixels);
+    assert.equal(await page.evaluate(() => document.querySelector('canvas').getContext('2d').lineWidth), 7);
     await page.setViewportSize({ width: 400, height: 600 });
     await shows(next(), 'width=800&height=1200');
     await page.waitForFunction(() => document.querySelector('canvas').width === 800);
     // A status that changes nothing visible loads no picture.
     const before = frames().length;
+    const { USD } = clock.status().market;
+    clock.statusOverrides = { market: { ...clock.status().market, USD: { ...USD, ageSec: USD.ageSec + 1 } } };
     clock.settings.dnd.enabled = true;
     clock.changed(clock.data());
     await page.waitForFunction(() => document.documentElement.classList.contains('quiet'));
@@ -126,6 +136,8 @@ describe('full screen', () => {
     await page.reload();
     await shows('20 3 0 10 6 4', 'layout=board');
     assert.deepEqual(steps(), []);
+    // Each layout has a stored picture of its own.
+    assert.match((await storedPictures(page)).join(), /layout=board/);
     await page.goto(`${clock.url}/glass?layout=row`);
     await shows(next(), 'layout=row');
     await page.mouse.click(100, 100);
