@@ -71,6 +71,8 @@ function start(): void {
   /** Layout of the picture; null for the default. */
   let layout = query.get('layout') ?? storedLayout();
   const isCells = () => layout !== null && !['auto', 'figure', 'board'].includes(layout);
+  /** True if the picture follows the screen of the clock; a board shows its own ones. */
+  const isFollowing = () => screen === null && layout !== 'board';
   const storageKey = () => glassKey(screen, layout, dark, isClear);
 
   const canvas = document.createElement('canvas');
@@ -266,9 +268,9 @@ function start(): void {
     removeSnapshots();
   }
 
-  /** Shows the next or previous screen of the clock; does nothing on a page with a fixed screen. */
+  /** Shows the next or previous screen of the clock, if the picture follows it. */
   async function step(direction: 'next' | 'previous'): Promise<void> {
-    if (screen !== null) return;
+    if (!isFollowing()) return;
     failure = '';
     try {
       const response = await send(at(`/api/screen/${direction}`), {
@@ -291,7 +293,7 @@ function start(): void {
 
   function openMenu(): void {
     const full = document.fullscreenEnabled ? [button(words.full, () => void toggleFullScreen())] : [];
-    const next = screen === null ? [button(words.next, () => void step('next'), true)] : [];
+    const next = isFollowing() ? [button(words.next, () => void step('next'), true)] : [];
     const shown = isCells() ? 'cells' : layout === 'board' ? layout : 'figure';
     const layouts = LAYOUTS.map((name) => {
       const item = button(words[name], () => choose(name));
@@ -313,6 +315,19 @@ function start(): void {
   function closeMenu(): void {
     clearTimeout(menuTimer);
     menu.hidden = true;
+  }
+
+  function toggleMenu(): void {
+    if (menu.hidden) openMenu();
+    else closeMenu();
+  }
+
+  /** Moves the focus in the menu; it continues at the other end. */
+  function moveFocus(by: 1 | -1): void {
+    const items = [...menu.querySelectorAll('button')];
+    const place = items.findIndex((item) => item === document.activeElement);
+    items[(place + by + items.length) % items.length]?.focus();
+    closeLater();
   }
 
   /** A button; a click closes the menu unless `stays`. */
@@ -384,16 +399,19 @@ function start(): void {
 
   addEventListener('click', (event) => {
     if ((event.target as Element).closest('a, button')) return;
-    if (menu.hidden) openMenu();
-    else closeMenu();
+    toggleMenu();
   });
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'Escape') return closeMenu();
     // A focused control handles these keys itself.
     if ([' ', 'Enter'].includes(event.key) && (event.target as Element).closest('a, button')) return;
-    if ([' ', 'Enter', 'ArrowRight', 'ArrowDown'].includes(event.key)) void step('next');
-    else if (['ArrowLeft', 'ArrowUp'].includes(event.key)) void step('previous');
+    const isBack = ['ArrowLeft', 'ArrowUp'].includes(event.key);
+    const isArrow = isBack || ['ArrowRight', 'ArrowDown'].includes(event.key);
+    if (isArrow && !menu.hidden) moveFocus(isBack ? -1 : 1);
+    else if (isBack) void step('previous');
+    else if (isArrow || [' ', 'Enter'].includes(event.key)) void step('next');
+    else if (event.key === 'm') toggleMenu();
     else if (event.key === 'f') void toggleFullScreen();
     else return;
     event.preventDefault();

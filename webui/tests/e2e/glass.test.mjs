@@ -128,11 +128,26 @@ describe('full screen', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     const pressed = () => page.locator('.menu [aria-pressed="true"]').textContent();
+    const focused = () => page.evaluate(() => document.activeElement.textContent);
     assert.equal(await pressed(), 'One figure');
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Tab');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('m');
+    for (const [key, name] of [
+      ['ArrowUp', 'Full screen'],
+      ['ArrowDown', 'Next screen'],
+      ['ArrowRight', 'One figure'],
+      ['ArrowDown', 'Board'],
+    ]) {
+      await page.keyboard.press(key);
+      assert.equal(await focused(), name);
+    }
     await page.keyboard.press('Space');
     await shows('20 3 0 10 6 4', 'layout=board');
+    // A board has no next screen.
+    await page.keyboard.press('m');
+    assert.equal(await focused(), 'One figure');
+    await page.keyboard.press('m');
+    await page.keyboard.press('Space');
     await page.reload();
     await shows('20 3 0 10 6 4', 'layout=board');
     assert.deepEqual(steps(), []);
