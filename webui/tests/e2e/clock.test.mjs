@@ -337,6 +337,22 @@ async function write() {
   await page.waitForSelector('[data-composer]');
 }
 
+test('the clock stays in view while the editor of texts loads', async () => {
+  let release;
+  const released = new Promise((done) => (release = done));
+  // The service worker may send the request.
+  await page.context().route('**/assets/later-*.js', async (route) => {
+    await released;
+    await route.continue();
+  });
+  const requested = page.context().waitForEvent('request', (request) => /later-.*js/.test(request.url()));
+  await page.getByRole('button', { name: 'Write on the clock' }).click();
+  await requested;
+  assert.ok(await page.locator('[data-twin]').count());
+  release();
+  await page.waitForSelector('[data-composer]');
+});
+
 test('missing characters are listed, and an empty text needs a confirmation', async () => {
   await write();
   await page.keyboard.type('A\u{13080}B');
