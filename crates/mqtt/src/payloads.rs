@@ -9,7 +9,7 @@ use api::mqtt::{
 };
 use device::{
     canvas::{CanvasSpec, Depth, Layout, LayoutForm, Turn},
-    frames::FrameContent,
+    frames::{self, FrameContent},
     mqtt::Broker,
     view::View,
 };
@@ -21,6 +21,9 @@ use super::context::MqttContext;
 
 /// Interval at which it is checked whether updates can be installed: an update key may be added to the data folder.
 const UPDATABLE_CHECK_EVERY: Duration = Duration::from_secs(60);
+
+/// Interval at which a picture is drawn again without the time of day.
+const REDRAW_EVERY: Duration = Duration::from_secs(60);
 
 const MINUTE_MS: i64 = 60_000;
 
@@ -42,6 +45,9 @@ pub(super) struct Payloads<'a> {
     /// The running version. `None` if updates cannot be installed.
     updatable_version: Option<String>,
     check_updatable_at: Instant,
+    /// When a figure or a board is drawn again, because it may show the time, and values grow stale. `None` if the picture is
+    /// of the panels.
+    redraw_at: Option<Instant>,
     painter: TilePainter,
 }
 
@@ -53,8 +59,10 @@ impl<'a> Payloads<'a> {
         view: Arc<View>,
         now: Instant,
     ) -> Payloads<'a> {
+        let is_drawn = broker.layout.form() != LayoutForm::Cells;
         Payloads {
             context,
+            redraw_at: is_drawn.then_some(now),
             broker,
             view,
             updatable_version: context.newest.installer().updatable(),
@@ -86,7 +94,7 @@ impl<'a> Payloads<'a> {
         let lights = old.lights != new.lights
             || old.frontlight != new.frontlight
             || old.settings.active.led_brightness != new.settings.active.led_brightness;
-        let is_drawn = self.broker.layout.form() != LayoutForm::Cells;
+        let is_drawn = self.redraw_at.is_some();
         move |topic| match topic {
             RetainedTopic::Displays => displays,
             RetainedTopic::Discovery => settings || display_sensors,
@@ -104,9 +112,20 @@ impl<'a> Payloads<'a> {
         }
     }
 
-    /// When [`check_updatable`](Self::check_updatable) is due.
+    /// When [`check_updatable`](Self::check_updatable) or [`is_redrawn`](Self::is_redrawn) is due.
     pub(super) fn next_deadline(&self) -> Instant {
-        self.check_updatable_at
+        let redraw_at = self.redraw_at.unwrap_or(self.check_updatable_at);
+        redraw_at.min(self.check_updatable_at)
+    }
+
+    /// Returns whether a new minute has begun for a figure or a board.
+    pub(super) fn is_redrawn(&mut self, now: Instant) -> bool {
+        let is_due = self.redraw_at.is_some_and(|at| at <= now);
+        if is_due {
+            let minute_in = frames::minute_in(self.context.clock.now());
+            self.redraw_at = Some(now + minute_in.unwrap_or(REDRAW_EVERY));
+        }
+        is_due
     }
 
     /// Checks whether updates can be installed, if that is due. Returns whether the result has changed.

@@ -138,6 +138,10 @@ impl<'a> Publisher<'a> {
                 matches!(topic, RetainedTopic::Discovery | RetainedTopic::Update)
             });
         }
+        if self.payloads.is_redrawn(now) {
+            self.schedule
+                .mark_stale(|topic| topic == RetainedTopic::Panels);
+        }
         if self.republish_at.take_if(|at| *at <= now).is_some() {
             self.schedule.publish_all(now);
         }

@@ -100,11 +100,11 @@ fn interval(topic: RetainedTopic) -> Duration {
         | RetainedTopic::Reported
         | RetainedTopic::Strip
         | RetainedTopic::Led(_)
-        | RetainedTopic::Frontlight
-        | RetainedTopic::Panels => Duration::from_secs(1),
+        | RetainedTopic::Frontlight => Duration::from_secs(1),
         RetainedTopic::Host => HOST_EVERY,
-        // Home Assistant stores much at each of these.
+        // Home Assistant stores much at each of these, and a picture is large.
         RetainedTopic::Market
+        | RetainedTopic::Panels
         | RetainedTopic::Displays
         | RetainedTopic::Discovery
         | RetainedTopic::QuietFrom

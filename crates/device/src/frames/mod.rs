@@ -111,7 +111,7 @@ impl Frame {
 }
 
 /// Time to the next minute of the wall clock.
-pub(crate) fn minute_in(now: Now) -> Option<Duration> {
+pub fn minute_in(now: Now) -> Option<Duration> {
     const MINUTE_MS: i64 = 60_000;
     let into_minute = now.utc?.unix_ms.rem_euclid(MINUTE_MS);
     Some(Duration::from_millis(

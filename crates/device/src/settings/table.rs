@@ -583,7 +583,7 @@ macro_rules! rows {($make:ident) => { $make! {
         needs: WITH_MQTT,
         rare: true,
     }
-    /// Publishes a picture of the panels after each refresh.
+    /// Publishes a picture when it changes, at most every five seconds.
     mqtt_panels: bool {
         name: "mqttPanels",
         default: true,
