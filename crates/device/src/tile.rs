@@ -8,8 +8,14 @@ use market::mark::Mark;
 
 use crate::cells::Icon;
 
+/// How a line about a value that has not changed begins.
+pub(crate) const UNCHANGED: &str = "Unchanged";
+
+/// The line below a figure that is the change of a value.
+pub(crate) const SINCE_YESTERDAY: &str = "since yesterday";
+
 /// How a line about the change of a value begins.
-const CHANGE: [char; 2] = ['▲', '▼'];
+const CHANGE: [&str; 4] = ["▲", "▼", UNCHANGED, SINCE_YESTERDAY];
 
 /// One screen.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -71,14 +77,15 @@ impl Tile {
             }
             (Mark::Stale, None) => Vec::from(["Stale".into()]),
         };
-        let is_change = |forms: &Vec<String>| forms.iter().any(|form| form.starts_with(CHANGE));
+        let is_change = |forms: &Vec<String>| {
+            let mut starts = CHANGE.iter();
+            starts.any(|start| forms.iter().any(|form| form.starts_with(start)))
+        };
+        if self.lines.contains(&forms([SINCE_YESTERDAY])) {
+            self.figures = Vec::from([Figure::word("?")]);
+        }
         self.lines
             .retain(|forms| !is_change(forms) && *forms != doubt);
-        // An arrow with a percent sign is the change itself.
-        let figures = self.figures.iter_mut();
-        for figure in figures.filter(|figure| figure.icon.is_some() && figure.tail == "%") {
-            *figure = Figure::word("?");
-        }
         self.lines.insert(0, doubt);
         self.mark = Some(mark);
         self

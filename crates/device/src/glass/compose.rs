@@ -21,15 +21,15 @@ use crate::{
     screens::catalog::{self, Dependency},
     screens::no_data::{self, Silence},
     screens::{
-        Scene, custom, debug, erasing, payment, provisioning, row, safe_mode, sign_in, splash,
-        update, words, zap,
+        Scene, block_height, custom, debug, erasing, payment, provisioning, row, safe_mode,
+        sign_in, splash, update, words, zap,
     },
     settings::{RunningSettings, Settings},
     spoken::{self, Sentence, SentenceTemplate},
     tile::Tile,
 };
 use market::{
-    Datum, HeightTruth, MarkReason, MarkReasons, Market,
+    Datum, HeightState, HeightTruth, MarkReason, MarkReasons, Market,
     limits::{STALE_BLOCK, STALE_FEE, STALE_PRICE},
     mark::Mark,
     now::{Now, UtcTime},
@@ -275,9 +275,13 @@ pub fn seen(slot: RotationSlot, scene: &Scene<'_>) -> Option<UtcTime> {
         Dependency::Miner => market.miner.as_ref().map(|miner| miner.datum.seen),
         Dependency::Balance => market.balance.as_ref().map(|balance| balance.datum.seen),
     };
+    // A stale height may be reported again and again.
+    let is_stale = facts.contains(&Dependency::Height) && scene.truth.state == HeightState::Stale;
+    let made = is_stale.then(|| block_height::made(scene)).flatten();
     let times = facts.iter().filter_map(seen);
     times
         .filter_map(|seen| memory::utc_of(seen, scene.now))
+        .chain(made)
         .min()
 }
 

@@ -37,15 +37,17 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
     };
     let height = spoken::grouped(&height.to_string());
     let found = found(scene).zip(scene.local());
-    let found = found.map(|(found, now)| words::at(found, now, scene.settings));
+    let found = found.map(|((how, time), now)| (how, words::at(time, now, scene.settings)));
+    let found = found.map(|(how, at)| [format!("{how} {at}"), at]);
     let proven = (scene.truth.state == HeightState::Proven).then_some(["Proven by work", "Proven"]);
     Tile::new(labels, Vec::from([Figure::number(height)]))
-        .line(found.into_iter().flat_map(|at| [format!("Found {at}"), at]))
+        .line(found.into_iter().flatten())
         .line(proven.into_iter().flatten())
 }
 
-/// Local time at which the newest block was found: by its header, if that is known and not later than its report.
-pub fn found(scene: &Scene<'_>) -> Option<LocalTime> {
+/// Local time at which the newest block was found, by its header if that is not later than its report; of a height without
+/// a header that of its report.
+fn found(scene: &Scene<'_>) -> Option<(&'static str, LocalTime)> {
     let reported = memory::utc_of(scene.market.height.as_ref()?.seen, scene.now)?;
     let made = match scene.truth.state {
         HeightState::Proven | HeightState::Alone => made(scene),
@@ -53,11 +55,11 @@ pub fn found(scene: &Scene<'_>) -> Option<LocalTime> {
         HeightState::Stale => return None,
         HeightState::Claimed | HeightState::Disputed | HeightState::Unknown => None,
     };
-    Some(
-        scene
-            .zone
-            .local(made.map_or(reported, |made| made.min(reported))),
-    )
+    let (how, time) = match made {
+        Some(made) => ("Found", made.min(reported)),
+        None => ("Reported", reported),
+    };
+    Some((how, scene.zone.local(time)))
 }
 
 /// The minute in the header of the newest proven block.

@@ -6,7 +6,7 @@ use super::{Scene, decimal};
 use crate::{
     history::Series,
     spoken,
-    tile::{Graph, Tile},
+    tile::{Graph, Tile, UNCHANGED},
 };
 
 /// From this change on it has no decimals, per mille.
@@ -53,6 +53,13 @@ fn inverse(permille: i32) -> Option<i32> {
 }
 
 fn words(permille: i32) -> [String; 3] {
+    if permille == 0 {
+        return [
+            format!("{UNCHANGED} since yesterday"),
+            UNCHANGED.into(),
+            "0.0%".into(),
+        ];
+    }
     let arrow = if permille < 0 { '▼' } else { '▲' };
     let change = format!("{arrow} {}%", spoken::grouped(&percent(permille)));
     [

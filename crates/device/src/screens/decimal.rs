@@ -32,6 +32,17 @@ pub fn below_thousand<Unit>(
     chosen
 }
 
+/// `value / unit` with the first number of decimals of these whose rounded number is below its limit, `<0.001` if three
+/// show nothing. `None` from the last limit on.
+pub fn within(value: u128, unit: u128, steps: &[(u32, u128)]) -> Option<String> {
+    let text = steps.iter().find_map(|(decimals, limit)| {
+        let text = rounded(value, unit, *decimals);
+        let whole: u128 = text.split('.').next()?.parse().ok()?;
+        (whole < *limit).then_some(text)
+    })?;
+    Some(if text == "0.000" { "<0.001".into() } else { text })
+}
+
 /// Writes a quotient; `rounds_up` decides from the remainder whether the last digit is increased.
 fn write(value: u128, unit: u128, decimals: u32, rounds_up: impl Fn(u128) -> bool) -> String {
     let places = 10u128.pow(decimals);

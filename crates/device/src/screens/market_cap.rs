@@ -69,10 +69,11 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
 /// A value with three digits, and the name of its unit. Beyond trillions few people know a name.
 fn short(value: u64) -> (String, &'static str) {
     let in_unit = |(unit, name): &(u64, &'static str)| {
-        let digits = (value / unit).checked_ilog10().unwrap_or_default();
-        let decimals = if *unit == 1 { 0 } else { 2u32.saturating_sub(digits) };
+        let (value, unit) = (value.into(), (*unit).into());
+        let steps: &[(u32, u128)] = if unit == 1 { &[] } else { &[(2, 10), (1, 100)] };
+        let text = decimal::within(value, unit, steps);
         (
-            decimal::rounded(value.into(), (*unit).into(), decimals),
+            text.unwrap_or_else(|| decimal::rounded(value, unit, 0)),
             *name,
         )
     };

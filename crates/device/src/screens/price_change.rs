@@ -7,7 +7,7 @@ use crate::{
     cells::{Cell, Icon},
     history::Series,
     spoken::{self, Sentence, SentenceTemplate},
-    tile::{Figure, Graph, Tile},
+    tile::{Figure, Graph, SINCE_YESTERDAY, Tile},
 };
 
 const RISEN: SentenceTemplate =
@@ -17,11 +17,11 @@ const FALLEN: SentenceTemplate =
 const UNKNOWN: SentenceTemplate =
     SentenceTemplate::new("The change of the price is not known yet.");
 
-/// An arrow and the change in percent.
+/// The change in percent after its arrow.
 pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
     let label = Cell::label(format!("BTC {}", scene.currency), "24 H");
     let change = change(scene).map(|permille| {
-        let mut cells = Vec::from([Cell::Icon(arrow(permille))]);
+        let mut cells: Vec<Cell> = arrow(permille).map(Cell::Icon).into_iter().collect();
         cells.extend(row::number(&day::percent(permille), scene.settings));
         cells.push(Cell::digit('%'));
         cells
@@ -36,7 +36,7 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
         return Tile::unknown(labels);
     };
     let figure = Figure {
-        icon: Some(arrow(permille)),
+        icon: arrow(permille),
         tail: "%".into(),
         ..Figure::number(spoken::grouped(&day::percent(permille)))
     };
@@ -50,7 +50,7 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
     Tile {
         graph: line.map(Graph::Line),
         ..Tile::new(labels, Vec::from([figure]))
-            .line(["since yesterday"])
+            .line([SINCE_YESTERDAY])
             .line(now.chain(prices))
     }
 }
@@ -74,6 +74,10 @@ fn change(scene: &Scene<'_>) -> Option<i32> {
         .day_change(Series::Price(scene.currency), price.micros)
 }
 
-fn arrow(permille: i32) -> Icon {
-    if permille < 0 { Icon::ArrowDownBold } else { Icon::ArrowUpBold }
+fn arrow(permille: i32) -> Option<Icon> {
+    match permille {
+        ..0 => Some(Icon::ArrowDownBold),
+        0 => None,
+        1.. => Some(Icon::ArrowUpBold),
+    }
 }

@@ -76,10 +76,9 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
     let made = (block_height::made(scene).map(|made| scene.zone.local(made))).zip(scene.local());
     let made = made.map(|(made, now)| words::at(made, now, scene.settings));
     let full = made.map(|at| format!("Block …{hash} {at}"));
-    Tile::new(labels, Vec::from([figure])).line(state).line(
-        full.into_iter()
-            .chain([format!("Block …{hash}"), hash.clone()]),
-    )
+    Tile::new(labels, Vec::from([figure]))
+        .line(state)
+        .line(full.into_iter().chain([format!("Block …{hash}")]))
 }
 
 /// The same as a sentence.

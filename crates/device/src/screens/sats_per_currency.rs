@@ -88,15 +88,11 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
 
 /// Satoshis of one unit as numbers, the longest first: three digits or more, `<0.001` for less than they can show.
 pub fn numbers(price: Price) -> Vec<String> {
-    let (sats, micros) = (u128::from(SATS_MICROS), u128::from(price.micros.max(1)));
-    let decimals = match sats / micros {
-        100.. => return words::whole(rounded(price)),
-        10.. => 1,
-        1.. => 2,
-        0 => 3,
-    };
-    let text = decimal::rounded(sats, micros, decimals);
-    Vec::from([if text == "0.000" { "<0.001".into() } else { text }])
+    let (sats, micros) = (SATS_MICROS.into(), price.micros.max(1).into());
+    match decimal::within(sats, micros, &[(3, 1), (2, 10), (1, 100)]) {
+        Some(text) => Vec::from([text]),
+        None => words::whole(rounded(price)),
+    }
 }
 
 /// How many satoshis one unit buys.

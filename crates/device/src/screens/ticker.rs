@@ -112,14 +112,12 @@ fn figures(price: Price, scene: &Scene<'_>) -> Vec<Figure> {
 
 /// A price in full: three decimals below one, two below a thousand unless it is whole.
 fn numbers(price: Price) -> Vec<String> {
-    let decimals = match price.micros / MICRO {
-        1000.. => return words::whole(price.rounded()),
-        1.. if price.micros.is_multiple_of(MICRO) => 0,
-        1.. => 2,
-        0 => 3,
-    };
-    let text = decimal::rounded(price.micros.into(), MICRO.into(), decimals);
-    Vec::from([if text == "0.000" { "<0.001".into() } else { text }])
+    let is_whole = price.micros.is_multiple_of(MICRO);
+    let steps: &[(u32, u128)] = if is_whole { &[] } else { &[(3, 1), (2, 1000)] };
+    match decimal::within(price.micros.into(), MICRO.into(), steps) {
+        Some(text) => Vec::from([text]),
+        None => words::whole(price.rounded()),
+    }
 }
 
 /// A number after the sign of a currency, or before its code.

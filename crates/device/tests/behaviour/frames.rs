@@ -13,7 +13,7 @@ use crate::world::{World, settings};
 /// Script after noon, what is asked for, and label, figure and mark of each tile with its first line.
 #[rustfmt::skip]
 const ROWS: &[(&str, FrameContent, Layout, &str)] = &[
-    ("", Follow, Layout::Auto, "Block height 840,000 Found at 12:00"),
+    ("", Follow, Layout::Auto, "Block height 840,000 Reported at 12:00"),
     ("screen 20", Follow, Layout::Figure, "Bitcoin price 64,000 1,563 sats for one dollar"),
     ("", Screen(3), Layout::Auto, "Tuesday 12:01 3 February 2026"),
     ("", Screen(6), Layout::Auto, "Fees 12 $1.08 for a usual payment"),
@@ -31,22 +31,22 @@ const ROWS: &[(&str, FrameContent, Layout, &str)] = &[
     // Money is in the first currency, whichever the rotation shows.
     ("screen 20; next; test-zap 21", Follow, Layout::Auto, "Zap received 21 Worth $0.01"),
     ("set actCurrencies=[\"EUR\",\"USD\"]", Screen(6), Layout::Auto, "Fees 12 €0.99 for a usual payment"),
-    ("test-zap 21", Screen(0), Layout::Auto, "Block height 840,000 Found at 12:00"),
+    ("test-zap 21", Screen(0), Layout::Auto, "Block height 840,000 Reported at 12:00"),
     ("set boardScreens=[20,\"10:EUR\",0]; test-zap 21", Follow, Layout::Board,
-        "Zap received 21 Worth $0.01 | Sats per euro 1,695 €59,000 | Block height 840,000 Found at 12:00"),
-    ("set boardScreens=[20,0]; text Hello", Follow, Layout::Board, " Hello | Block height 840,000 Found at 12:00"),
+        "Zap received 21 Worth $0.01 | Sats per euro 1,695 €59,000 | Block height 840,000 Reported at 12:00"),
+    ("set boardScreens=[20,0]; text Hello", Follow, Layout::Board, " Hello | Block height 840,000 Reported at 12:00"),
     ("text 21-million-coins", Follow, Layout::Auto, " 21-million-coins"),
     ("upload; progress 64; wait 2000", Follow, Layout::Board, "Update 64 The clock restarts by itself"),
     ("safe-mode", Follow, Layout::Board, "Safe mode SOURCES OFF it failed"),
     // A feature that is switched off takes its tile along.
-    ("set minerEnabled=true boardScreens=[80,81,0]; set minerEnabled=false", Follow, Layout::Board, "Block height 840,000 Found at 12:00"),
-    ("set minerEnabled=true boardScreens=[80,81]; set minerEnabled=false", Follow, Layout::Board, "Block height 840,000 Found at 12:00"),
-    ("set minerEnabled=true boardScreens=[80,0]", Follow, Layout::Board, "Miner OFFLINE The miner does not answer | Block height 840,000 Found at 12:00"),
-    ("set boardScreens=[\"20:EUR\",0]; set actCurrencies=[\"JPY\"]", Follow, Layout::Board, "Block height 840,000 Found at 12:00"),
+    ("set minerEnabled=true boardScreens=[80,81,0]; set minerEnabled=false", Follow, Layout::Board, "Block height 840,000 Reported at 12:00"),
+    ("set minerEnabled=true boardScreens=[80,81]; set minerEnabled=false", Follow, Layout::Board, "Block height 840,000 Reported at 12:00"),
+    ("set minerEnabled=true boardScreens=[80,0]", Follow, Layout::Board, "Miner OFFLINE The miner does not answer | Block height 840,000 Reported at 12:00"),
+    ("set boardScreens=[\"20:EUR\",0]; set actCurrencies=[\"JPY\"]", Follow, Layout::Board, "Block height 840,000 Reported at 12:00"),
 ];
 
 const BOARD: &str = "Bitcoin price 64,000 1,563 sats for one dollar | Tuesday 12:01 3 February 2026 \
-    | Block height 840,000 Found at 12:00 | Sats per dollar 1,563 $64,000 | Fees 12 $1.08 for a usual payment \
+    | Block height 840,000 Reported at 12:00 | Sats per dollar 1,563 $64,000 | Fees 12 $1.08 for a usual payment \
     | Blocks until the halving 210,000 About 31 January 2030";
 
 #[test]
