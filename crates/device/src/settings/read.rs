@@ -144,12 +144,17 @@ impl Settings {
         Some(RotationSlot { currency, ..slot })
     }
 
-    /// Slots of the board whose features are on; the block height if there are none.
+    /// Slots of the board whose features are on, without duplicates; the block height if there are none.
     pub fn board(&self) -> Vec<RotationSlot> {
+        let mut slots: Vec<RotationSlot> = Vec::new();
         let available = self.board_screens.iter();
         let available = available.filter(|slot| self.is_screen_available(slot.screen));
-        let mut slots: Vec<RotationSlot> =
-            available.filter_map(|slot| self.slot_of(*slot)).collect();
+        // `20` and `20:USD` become equal when the first currency changes.
+        for slot in available.filter_map(|slot| self.slot_of(*slot)) {
+            if !slots.contains(&slot) {
+                slots.push(slot);
+            }
+        }
         if slots.is_empty() {
             slots.push(RotationSlot::plain(BLOCK_HEIGHT));
         }

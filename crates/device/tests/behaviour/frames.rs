@@ -42,6 +42,8 @@ const ROWS: &[(&str, FrameContent, Layout, &str)] = &[
     ("set minerEnabled=true boardScreens=[80,81,0]; set minerEnabled=false", Follow, Layout::Board, "Block height 840,000 Reported at 12:00"),
     ("set minerEnabled=true boardScreens=[80,81]; set minerEnabled=false", Follow, Layout::Board, "Block height 840,000 Reported at 12:00"),
     ("set minerEnabled=true boardScreens=[80,0]", Follow, Layout::Board, "Miner OFFLINE The miner does not answer | Block height 840,000 Reported at 12:00"),
+    ("set actCurrencies=[\"EUR\",\"USD\"] boardScreens=[20,\"20:USD\",0]; set actCurrencies=[\"USD\"]", Follow, Layout::Board,
+        "Bitcoin price 64,000 1,563 sats for one dollar | Block height 840,000 Reported at 12:00"),
     ("set boardScreens=[\"20:EUR\",0]; set actCurrencies=[\"JPY\"]", Follow, Layout::Board, "Block height 840,000 Reported at 12:00"),
 ];
 
