@@ -70,7 +70,7 @@ pub fn tile(facts: &DebugFacts<'_>) -> Tile {
         ip => Figure::text(ip),
     };
     let (version, uptime) = (facts.version, duration(facts.uptime));
-    let memory = facts.psram_free.or(facts.heap_free).map(amount);
+    let memory = facts.heap_free.or(facts.psram_free).map(amount);
     let memory = memory.map(|free| format!("Up {uptime}, {free} free"));
     Tile::new(["Debug"], Vec::from([figure]))
         .line([format!("{version}, {}", facts.hardware), version.into()])

@@ -261,8 +261,9 @@ fn draw_arrangement(sheet: &mut Sheet<'_>, arrangement: &Arrangement<'_>) {
         };
         if index == 0 {
             let drawn = figure::draw(sheet, boxed.tile, place(Rank::Hero, f32::INFINITY));
-            let loud = if drawn.is_word { drawn.height / scale::WORD } else { drawn.height };
-            second = second.min((loud * BELOW_HERO).floor());
+            if drawn.is_number {
+                second = second.min((drawn.height * BELOW_HERO).floor());
+            }
             hero = Some(drawn);
         } else if is_across || *columns == 1 {
             let most = hero.map_or(f32::INFINITY, |hero| hero.height * BELOW_HERO);

@@ -2,7 +2,7 @@
 //!
 //! The richest context is drawn that leaves the figure its share of the height that it would have alone.
 
-use device::tile::{Graph, Tile};
+use device::tile::{FigureKind, Graph, Tile};
 
 use super::{
     graph,
@@ -31,8 +31,8 @@ pub(super) struct Drawn {
     pub(super) baseline: i32,
     /// Height of its capitals, px.
     pub(super) height: f32,
-    /// It is a word, drawn smaller than a number.
-    pub(super) is_word: bool,
+    /// It is a number: words are smaller, and texts as small as they must be.
+    pub(super) is_number: bool,
 }
 
 /// Where the context is.
@@ -118,7 +118,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_>, tile: &Tile, place: Place) -> Drawn {
         return Drawn {
             baseline: area.y,
             height: 0.0,
-            is_word: true,
+            is_number: false,
         };
     }
     let head = if tile.labels.is_empty() {
@@ -210,7 +210,7 @@ pub(super) fn draw(sheet: &mut Sheet<'_>, tile: &Tile, place: Place) -> Drawn {
     Drawn {
         baseline,
         height: cap,
-        is_word: numeral.is_word(),
+        is_number: numeral.figure.kind == FigureKind::Number,
     }
 }
 
@@ -381,8 +381,9 @@ impl<'a> Planner<'a, '_, '_> {
             }
         }
         let (numeral, height) = chosen.unwrap_or_else(|| (self.numerals[0].clone(), 0.0));
-        let is_text = numeral.figure.kind == device::tile::FigureKind::Text;
-        if is_text && height < outer as f32 / 5.0 {
+        let is_text = numeral.figure.kind == FigureKind::Text;
+        let is_alone = self.place.rank == Rank::Whole;
+        if is_text && (!is_alone || height < outer as f32 / 5.0) {
             let broken = Numeral::broken(self.sheet, numeral.figure);
             if let Some((broken, lower)) = broken.map(|broken| {
                 let height = fit(&broken);
