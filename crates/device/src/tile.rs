@@ -8,6 +8,9 @@ use market::mark::Mark;
 
 use crate::cells::Icon;
 
+/// The line of a height that one source has proven.
+pub(crate) const PROVEN_BY_ONE: [&str; 2] = ["Proven by one source", "One source"];
+
 /// How a line about a value that has not changed begins.
 pub(crate) const UNCHANGED: &str = "Unchanged";
 
@@ -70,7 +73,8 @@ impl Tile {
     #[must_use]
     pub fn doubted(mut self, mark: Mark, from: Option<String>) -> Tile {
         let doubt = match (mark, from) {
-            (Mark::Alone, _) => Vec::from(["One source, not proven".into(), "Not proven".into()]),
+            (Mark::Alone, _) if self.lines.contains(&forms(PROVEN_BY_ONE)) => forms(PROVEN_BY_ONE),
+            (Mark::Alone, _) => Vec::from(["Not proven".into()]),
             (Mark::Disputed, _) => Vec::from(["Sources disagree".into(), "Disputed".into()]),
             (Mark::Stale, Some(from)) => {
                 Vec::from([format!("Stale: from {from}"), format!("from {from}")])

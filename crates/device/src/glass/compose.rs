@@ -26,7 +26,7 @@ use crate::{
     },
     settings::{RunningSettings, Settings},
     spoken::{self, Sentence, SentenceTemplate},
-    tile::Tile,
+    tile::{PROVEN_BY_ONE, Tile},
 };
 use market::{
     Datum, HeightState, HeightTruth, MarkReason, MarkReasons, Market,
@@ -112,9 +112,12 @@ pub fn screen_tile(
         let since = moment(now.start());
         return no_data::tile(tile.labels, silence, since.as_deref(), &page(known));
     }
-    match mark {
-        Some(mark) => tile.doubted(mark, moment(seen(slot, scene))),
-        None => tile,
+    match (mark, scene.truth.state) {
+        (Some(mark @ Mark::Alone), HeightState::Alone) => {
+            tile.line(PROVEN_BY_ONE).doubted(mark, None)
+        }
+        (Some(mark), _) => tile.doubted(mark, moment(seen(slot, scene))),
+        (None, _) => tile,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     cells::Cell,
     memory,
     spoken::{self, Sentence},
-    tile::{Figure, Tile},
+    tile::{Figure, PROVEN_BY_ONE, Tile},
 };
 use market::{
     HeightState,
@@ -39,7 +39,14 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
     let found = found(scene).zip(scene.local());
     let found = found.map(|((how, time), now)| (how, words::at(time, now, scene.settings)));
     let found = found.map(|(how, at)| [format!("{how} {at}"), at]);
-    let proven = (scene.truth.state == HeightState::Proven).then_some(["Proven by work", "Proven"]);
+    let proven = match scene.truth.state {
+        HeightState::Proven => Some(["Proven by work", "Proven"]),
+        HeightState::Alone => Some(PROVEN_BY_ONE),
+        HeightState::Claimed
+        | HeightState::Disputed
+        | HeightState::Stale
+        | HeightState::Unknown => None,
+    };
     Tile::new(labels, Vec::from([Figure::number(height)]))
         .line(found.into_iter().flatten())
         .line(proven.into_iter().flatten())

@@ -11,7 +11,7 @@ use super::{Scene, block_height, row, words};
 use crate::{
     cells::Cell,
     spoken::{self, Sentence, SentenceTemplate},
-    tile::{Figure, Tile},
+    tile::{Figure, PROVEN_BY_ONE, Tile},
 };
 use market::{HeightState, Proven};
 
@@ -62,7 +62,8 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
     let labels = ["Proof of the height", "Height proof", "Proof"];
     let state = match scene.truth.state {
         HeightState::Proven => ["Proven by work", "Proven"],
-        HeightState::Alone | HeightState::Claimed => ["One source, not proven", "Not proven"],
+        HeightState::Alone => PROVEN_BY_ONE,
+        HeightState::Claimed => ["Not proven", "Not proven"],
         HeightState::Disputed => ["Sources disagree", "Disputed"],
         HeightState::Stale => ["No newer block was reported", "Stale"],
         HeightState::Unknown => ["Not known yet", "Not known yet"],

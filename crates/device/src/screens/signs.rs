@@ -28,12 +28,7 @@ pub fn sign(currency: Currency) -> Option<&'static str> {
 
 /// The sign of a currency, if no other currency of these has it.
 pub fn own(currency: Currency) -> Option<&'static str> {
-    sign(currency).filter(|_| !is_shared(currency))
-}
-
-/// Returns whether a currency has the sign of another one, so that its name has to stand beside it.
-pub fn is_shared(currency: Currency) -> bool {
-    matches!(currency.code(), "CAD" | "AUD")
+    sign(currency).filter(|_| !matches!(currency.code(), "CAD" | "AUD"))
 }
 
 /// The marker before an amount of satoshis, if it is switched on.

@@ -72,9 +72,9 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
     ])
 }
 
-/// Forms of a label, with the code of a currency whose sign another one has; `tiny` has three letters.
+/// Forms of a label, with the code of a currency without a sign of its own; `tiny` has three letters.
 pub fn labels(currency: Currency, full: &str, short: &str, tiny: &str) -> Vec<String> {
-    if signs::is_shared(currency) {
+    if signs::own(currency).is_none() {
         Vec::from([
             format!("{full}, {currency}"),
             format!("{short}, {currency}"),
@@ -88,12 +88,11 @@ pub fn labels(currency: Currency, full: &str, short: &str, tiny: &str) -> Vec<St
 /// Forms of a price as words.
 pub fn words(price: Price, scene: &Scene<'_>) -> Vec<String> {
     let figures = figures(price, scene).into_iter();
-    let written = |Figure {
-                       sign, text, unit, ..
-                   }| format!("{sign}{text} {unit}");
-    figures
-        .map(|figure| written(figure).trim_end().into())
-        .collect()
+    let written = |Figure { sign, text, .. }: Figure| match sign.as_str() {
+        "" => format!("{text} {}", scene.currency),
+        sign => format!("{sign}{text}"),
+    };
+    figures.map(written).collect()
 }
 
 fn figures(price: Price, scene: &Scene<'_>) -> Vec<Figure> {
@@ -120,14 +119,11 @@ fn numbers(price: Price) -> Vec<String> {
     }
 }
 
-/// A number after the sign of a currency, or before its code.
+/// A number after the sign of a currency; without a sign the label has its code.
 pub fn figure(currency: Currency, number: String) -> Figure {
-    match signs::sign(currency) {
-        Some(sign) => Figure {
-            sign: sign.into(),
-            ..Figure::number(number)
-        },
-        None => Figure::number(number).with_unit(currency.code()),
+    Figure {
+        sign: signs::sign(currency).unwrap_or_default().into(),
+        ..Figure::number(number)
     }
 }
 
