@@ -33,7 +33,7 @@ const TOLERANCE: u32 = 6;
 /// Least number of values of a line.
 const LINE_VALUES_MIN: usize = 12;
 
-/// Least difference between the wall clock and the uptime that has passed, by which the wall clock has jumped, ms.
+/// The wall clock has jumped if it and the uptime differ by at least this, ms.
 const JUMP_MS: u64 = 60_000;
 
 /// A value with a history.
@@ -113,7 +113,7 @@ pub struct Readings {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct History {
     /// By number of the step, divided by the stride of the span.
-    tracks: BTreeMap<(Series, Span), BTreeMap<u32, Digits>>,
+    tracks: BTreeMap<(Series, Span), BTreeMap<u32, CompactValue>>,
     /// Time of each block, s since 1970-01-01 UTC.
     blocks: BTreeMap<u32, i64>,
     /// `None` while the wall clock is not set.
@@ -129,9 +129,9 @@ struct StepClock {
     start: UtcTime,
 }
 
-/// A value as its first six digits, plus a million for each digit that follows.
+/// Six significant digits and a decimal exponent, packed as exponent * 1,000,000 + digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Digits(NonZeroU32);
+struct CompactValue(NonZeroU32);
 
 /// The stored form of a [`History`].
 #[derive(Default, Serialize, Deserialize)]
@@ -149,7 +149,7 @@ struct StoredTrack {
     series: Series,
     span: Span,
     first: u32,
-    values: Vec<Option<Digits>>,
+    values: Vec<Option<CompactValue>>,
 }
 
 impl History {
@@ -204,7 +204,7 @@ impl History {
 
     /// Uptime at which the next values are due. `None` without wall-clock time.
     pub fn next_deadline(&self, now: Now) -> Option<Duration> {
-        let due_ms = time(self.clock?.step + 1) * 1000;
+        let due_ms = step_start(self.clock?.step + 1) * 1000;
         let left_ms = due_ms.saturating_sub(now.utc?.unix_ms).max(0);
         Some(now.uptime + Duration::from_millis(left_ms.unsigned_abs()))
     }
@@ -222,13 +222,13 @@ impl History {
 
     /// Change since a day ago, per mille, of a value in the unit of its series. `None` if none of that time is known.
     pub fn day_change(&self, series: Series, newest: u64) -> Option<i32> {
-        let ago = self.clock?.step.checked_sub(DAY)?;
+        let day_ago = self.clock?.step.checked_sub(DAY)?;
         let day = self.tracks.get(&(series, Span::Day))?;
-        let near = day.range(ago.saturating_sub(TOLERANCE)..=ago + TOLERANCE);
-        let (_, then) = near.min_by_key(|(step, _)| step.abs_diff(ago))?;
-        let (then, newest) = (i128::from(then.value()), i128::from(newest));
-        let doubled = 2000 * (newest - then) + then * (newest - then).signum();
-        let permille = doubled.checked_div(2 * then)?;
+        let candidates = day.range(day_ago.saturating_sub(TOLERANCE)..=day_ago + TOLERANCE);
+        let (_, value) = candidates.min_by_key(|(step, _)| step.abs_diff(day_ago))?;
+        let (value, newest) = (i128::from(value.value()), i128::from(newest));
+        let doubled = 2000 * (newest - value) + value * (newest - value).signum();
+        let permille = doubled.checked_div(2 * value)?;
         Some(i32::try_from(permille).unwrap_or(i32::MAX))
     }
 
@@ -236,7 +236,7 @@ impl History {
     /// the least and the greatest. `None` if too few are known.
     pub fn day_line(&self, series: Series, newest: u64) -> Option<Arc<[Option<u16>]>> {
         let values = self.window(series, Span::Day);
-        let newest = Digits::of(newest).map(Digits::value);
+        let newest = CompactValue::of(newest).map(CompactValue::value);
         let values = values.map(|(_, value)| value).chain([newest]);
         let values: Vec<Option<u64>> = values.collect();
         let known = || values.iter().copied().flatten();
@@ -257,7 +257,7 @@ impl History {
     /// The recorded values of a span from the first known one on, each with its time, s since 1970-01-01 UTC.
     pub fn values(&self, series: Series, span: Span) -> impl Iterator<Item = (i64, Option<u64>)> {
         let values = self.window(series, span);
-        let values = values.map(move |(index, value)| (time(index * span.stride()), value));
+        let values = values.map(move |(index, value)| (step_start(index * span.stride()), value));
         values.skip_while(|(_, value)| value.is_none())
     }
 
@@ -313,8 +313,8 @@ impl History {
         for (series, value) in values {
             for span in series.spans() {
                 let track = self.tracks.entry((*series, *span)).or_default();
-                if let Some(digits) = Digits::of(*value) {
-                    track.entry(clock.step / span.stride()).or_insert(digits);
+                if let Some(value) = CompactValue::of(*value) {
+                    track.entry(clock.step / span.stride()).or_insert(value);
                 }
             }
         }
@@ -331,7 +331,7 @@ impl History {
         let track = self.tracks.get(&(series, span));
         let newest = self.clock.map(|clock| clock.step / span.stride());
         let indices = newest.map(|newest| newest.saturating_sub(span.values())..=newest);
-        let value = move |index| track?.get(&index).map(|digits| digits.value());
+        let value = move |index| track?.get(&index).map(|value| value.value());
         indices
             .into_iter()
             .flatten()
@@ -345,7 +345,7 @@ pub fn recorded(chosen: &[Currency]) -> &[Currency] {
 }
 
 /// Start of a step, s since 1970-01-01 UTC.
-fn time(step: u32) -> i64 {
+fn step_start(step: u32) -> i64 {
     i64::from(step) * i64::from(STEP_SECS)
 }
 
@@ -368,27 +368,27 @@ impl StepClock {
 
     /// The last day up to the end of the step, s since 1970-01-01 UTC.
     fn day(self) -> Range<i64> {
-        time(self.step.saturating_sub(DAY))..time(self.step + 1)
+        step_start(self.step.saturating_sub(DAY))..step_start(self.step + 1)
     }
 }
 
-impl Digits {
+impl CompactValue {
     const MILLION: u32 = 1_000_000;
 
     /// `None` for 0.
-    fn of(value: u64) -> Option<Digits> {
-        let (mut digits, mut following) = (value, 0);
+    fn of(value: u64) -> Option<CompactValue> {
+        let (mut digits, mut exponent) = (value, 0);
         while digits >= Self::MILLION.into() {
             digits /= 10;
-            following += Self::MILLION;
+            exponent += Self::MILLION;
         }
-        NonZeroU32::new(following + u32::try_from(digits).ok()?).map(Digits)
+        NonZeroU32::new(exponent + u32::try_from(digits).ok()?).map(CompactValue)
     }
 
     fn value(self) -> u64 {
-        let (following, digits) = (self.0.get() / Self::MILLION, self.0.get() % Self::MILLION);
+        let (exponent, digits) = (self.0.get() / Self::MILLION, self.0.get() % Self::MILLION);
         10_u64
-            .saturating_pow(following)
+            .saturating_pow(exponent)
             .saturating_mul(digits.into())
     }
 }

@@ -33,7 +33,7 @@ pub struct ValueHistory {
     pub values: Vec<Option<Number>>,
 }
 
-/// What can be asked for.
+/// The series of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedSeries {
     Price,
@@ -71,30 +71,27 @@ impl ValueHistory {
     /// # Errors
     /// A sentence that names the parameter and its choices.
     pub fn of(view: &View, query: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
-        let series = choice(
-            &query,
-            "series",
-            RecordedSeries::ALL.map(|it| (it.word(), it)),
-        )?;
-        let active = view.settings.active.currencies();
-        let currencies = history::recorded(&active);
+        let sent = |name: &str, default: &str| query(name).unwrap_or_else(|| default.into());
+        let choices = RecordedSeries::ALL.map(|series| (series.word().into(), series));
+        let series = chosen("series", Some(&sent("series", "price")), &choices)?;
+        let settings = &view.settings.active;
         let (recorded, unit) = match series {
             RecordedSeries::Price => {
-                let codes = currencies
-                    .iter()
-                    .map(|currency| (currency.code(), *currency));
-                let currency = choice(&query, "currency", codes)?;
+                let active = settings.currencies();
+                let choices = history::recorded(&active).iter();
+                let choices = choices.map(|currency| (currency.code().into(), *currency));
+                let choices: Vec<_> = choices.collect();
+                let code = sent("currency", settings.first_currency().code());
+                let currency = chosen("currency", Some(&code), &choices)?;
                 (Some(Series::Price(currency)), currency.code().into())
             }
             RecordedSeries::Fee => (Some(Series::Fee), "sat/vB".into()),
             RecordedSeries::Blocks => (None, String::from("blocks")),
         };
         let spans = recorded.map_or(&[Span::Day][..], Series::spans);
-        let span = choice(
-            &query,
-            "span",
-            spans.iter().map(|span| (span.name(), *span)),
-        )?;
+        let choices = spans.iter().map(|span| (span.name().into(), *span));
+        let choices: Vec<_> = choices.collect();
+        let span = chosen("span", Some(&sent("span", "day")), &choices)?;
         let values: (Vec<_>, Vec<_>) = match recorded {
             Some(series) => {
                 let values = view.history.values(series, span);
@@ -114,20 +111,6 @@ impl ValueHistory {
             values: values.1,
         })
     }
-}
-
-/// The chosen value of a parameter; the first one if the parameter is missing.
-fn choice<'a, T: Copy>(
-    query: impl Fn(&str) -> Option<String>,
-    name: &str,
-    choices: impl IntoIterator<Item = (&'a str, T)>,
-) -> Result<T, String> {
-    let choices: Vec<_> = choices
-        .into_iter()
-        .map(|(word, of)| (String::from(word), of))
-        .collect();
-    let sent = query(name).or_else(|| Some(choices.first()?.0.clone()));
-    chosen(name, sent.as_deref(), &choices)
 }
 
 /// A value in whole units, with a fraction if it has one.

@@ -122,17 +122,17 @@ impl Device {
 
     /// Adds the chain stored by an earlier run.
     #[must_use]
-    pub fn with_headers(mut self, kept: Option<Chain>) -> Device {
-        if let Some(kept) = kept {
-            self.upstream.resume_chain(kept);
+    pub fn with_headers(mut self, stored: Option<Chain>) -> Device {
+        if let Some(stored) = stored {
+            self.upstream.resume_chain(stored);
         }
         self
     }
 
     /// Adds the values recorded by an earlier run.
     #[must_use]
-    pub fn with_history(mut self, kept: History) -> Device {
-        self.history = Arc::new(kept);
+    pub fn with_history(mut self, stored: History) -> Device {
+        self.history = Arc::new(stored);
         self.history
             .retain_currencies(&self.settings.stored.currencies());
         self.record_history(self.now);
