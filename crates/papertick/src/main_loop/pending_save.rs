@@ -129,13 +129,10 @@ impl PendingSave {
         Some(spaced.map_or(delayed, |spaced| spaced.max(delayed)))
     }
 
-    /// Shortest time to the next save; after a failure a minute, which doubles with each further one.
+    /// Shortest time to the next save; doubles with each failure after the first.
     fn pause(&self) -> Duration {
-        let Some(doubled) = self.failures.checked_sub(1) else {
-            return self.period;
-        };
-        let factor = 2_u32.saturating_pow(doubled);
-        MEMORY_PERIOD.saturating_mul(factor).min(SAVE_PAUSE_MAX)
+        let factor = 2_u32.saturating_pow(self.failures.saturating_sub(1));
+        self.period.saturating_mul(factor).min(SAVE_PAUSE_MAX)
     }
 
     fn is_due(&self, trigger: SaveTrigger) -> bool {

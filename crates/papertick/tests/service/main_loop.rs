@@ -622,7 +622,7 @@ async fn the_headers_are_saved() {
     let notes = rig.notes();
     assert!(notes.contains("nothing can be stored"), "{notes}");
     rig.disk.heal();
-    sleep(2 * MEMORY_PERIOD).await;
+    sleep(HEADERS_PERIOD).await;
     assert_eq!(stored_tip(&rig.disk, &spec), miner.tip());
     assert_eq!(rig.notes(), "");
     // The last headers are saved at the end.
