@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use market::{
-    lenient,
+    ChainSpec, lenient,
     now::{Now, UtcTime},
     units::Currency,
 };
@@ -137,6 +137,7 @@ struct CompactValue(NonZeroU32);
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct StoredHistory {
+    market: String,
     #[serde(deserialize_with = "lenient::list")]
     tracks: Vec<StoredTrack>,
     #[serde(deserialize_with = "lenient::list")]
@@ -268,8 +269,8 @@ impl History {
         blocks.filter(move |(_, at)| day.contains(at))
     }
 
-    /// The stored form.
-    pub fn to_json(&self) -> Map<String, Value> {
+    /// The stored form. `chain` is the one of the heights, `None` in a demo.
+    pub fn to_json(&self, chain: Option<&ChainSpec>) -> Map<String, Value> {
         let tracks = self.tracks.iter().filter_map(|((series, span), track)| {
             let (first, last) = (*track.keys().next()?, *track.keys().next_back()?);
             Some(StoredTrack {
@@ -282,6 +283,7 @@ impl History {
             })
         });
         let stored = json!(StoredHistory {
+            market: market_name(chain).into(),
             tracks: tracks.collect(),
             blocks: self
                 .blocks
@@ -292,11 +294,15 @@ impl History {
         stored.as_object().cloned().unwrap_or_default()
     }
 
-    /// Reads the stored form; unusable members are skipped.
-    pub fn from_json(map: &Map<String, Value>) -> History {
+    /// Reads the stored form; unusable members are skipped, and all values of another network or of a demo.
+    pub fn from_json(map: &Map<String, Value>, chain: Option<&ChainSpec>) -> History {
         let stored = StoredHistory::deserialize(map).unwrap_or_default();
+        if stored.market != market_name(chain) {
+            return History::default();
+        }
         let tracks = stored.tracks.into_iter().map(|track| {
-            let values = (track.first..).zip(track.values);
+            let last = track.first.saturating_add(track.span.values() + TOLERANCE);
+            let values = (track.first..=last).zip(track.values);
             let values = values.filter_map(|(index, value)| Some((index, value?)));
             ((track.series, track.span), values.collect())
         });
@@ -342,6 +348,11 @@ impl History {
 /// The chosen currencies with a history.
 pub fn recorded(chosen: &[Currency]) -> &[Currency] {
     &chosen[..chosen.len().min(HISTORY_CURRENCIES_MAX)]
+}
+
+/// What distinguishes the values of a demo and of each network.
+fn market_name(chain: Option<&ChainSpec>) -> &'static str {
+    chain.map_or("demo", |chain| chain.network.name())
 }
 
 /// Start of a step, s since 1970-01-01 UTC.

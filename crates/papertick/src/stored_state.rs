@@ -3,7 +3,6 @@
 use std::io;
 
 use device::{
-    history::History,
     memory::Memory,
     secret::{GeneratedPassword, GenerationReason},
     settings::{Settings, store},
@@ -17,7 +16,8 @@ pub(crate) struct StoredState {
     /// The settings; defaults if none were stored.
     pub(crate) settings: Settings,
     pub(crate) memory: Memory,
-    pub(crate) history: History,
+    /// The recorded values, if any.
+    pub(crate) history: Option<Map<String, Value>>,
     /// The block headers, if any.
     pub(crate) chain: Option<Map<String, Value>>,
     /// A generated password, if the control interface must be protected and none is stored.
@@ -61,8 +61,6 @@ impl StoredState {
         };
         let memory = loaded.memory.whole();
         let memory = memory.map_or_else(Memory::default, |stored| Memory::from_json(&stored));
-        let history = loaded.history.whole();
-        let history = history.map_or_else(History::default, |stored| History::from_json(&stored));
         let generated_password = generate::interface_password(&settings, reason)?;
         if generated_password.is_some() {
             let reason = match reason {
@@ -76,7 +74,7 @@ impl StoredState {
         Ok(StoredState {
             settings,
             memory,
-            history,
+            history: loaded.history.whole(),
             chain: loaded.chain.whole(),
             generated_password,
             notes,

@@ -2,11 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
+use chain::network::Network;
 use device::history::{HISTORY_CURRENCIES_MAX, History, Readings, Series, Span};
 use market::{
+    ChainSpec,
     now::{Now, UtcTime},
     units::{Currency, MICRO},
 };
+use serde_json::json;
 
 use crate::world::{World, settings};
 
@@ -198,13 +201,20 @@ fn the_stored_form_is_bounded_and_complete() {
         History::default(),
     );
     let full = recorded(HISTORY_CURRENCIES_MAX, 1, &many, year);
-    let stored = full.to_json();
+    let chain = ChainSpec::built_in(Network::Main);
+    let stored = full.to_json(Some(&chain));
     let bytes = serde_json::to_string(&stored).unwrap().len();
     assert!(
         (FILE_MAX - 24_000..FILE_MAX).contains(&bytes),
         "{bytes} bytes"
     );
-    assert_eq!(History::from_json(&stored).to_json(), stored);
+    let read = History::from_json(&stored, Some(&chain));
+    assert_eq!(read.to_json(Some(&chain)), stored);
+    // The movement of a demo or of another network is not shown.
+    for other in [None, Some(ChainSpec::built_in(Network::Signet))] {
+        let read = History::from_json(&stored, other.as_ref());
+        assert_eq!(read, History::default());
+    }
     assert_eq!(
         full.values(Series::Price(currency("XXP")), Span::Year)
             .count(),
@@ -216,4 +226,14 @@ fn the_stored_form_is_bounded_and_complete() {
         145
     );
     assert_eq!(full.blocks().count(), 144);
+}
+
+#[test]
+fn a_stored_value_cannot_be_later_than_the_last_step() {
+    let stored = json!({
+        "market": "demo",
+        "tracks": [{"series": "fee", "span": "day", "first": u32::MAX, "values": [1, 2]}],
+    });
+    let read = History::from_json(stored.as_object().unwrap(), None);
+    assert_eq!(read.to_json(None)["tracks"][0]["values"], json!([1]));
 }

@@ -385,7 +385,7 @@ impl World {
         assert!(notes.is_empty(), "{notes:?}");
         let memory = Memory::from_json(&self.stored.1);
         self.now.uptime = Duration::ZERO;
-        let history = History::from_json(&self.device.history().to_json());
+        let history = History::from_json(&self.device.history().to_json(None), None);
         let device = Device::new(BOARD, settings, memory, self.now);
         self.device = device.with_history(history);
         self.painting = None;

@@ -416,7 +416,7 @@ impl MainLoop {
         match file {
             StoredFile::Settings => Some(store::to_json(self.device.settings())),
             StoredFile::Memory => Some(self.device.memory().to_json(self.clock.now())),
-            StoredFile::History => Some(self.device.history().to_json()),
+            StoredFile::History => Some(self.device.history().to_json(self.chain.as_ref())),
             StoredFile::Chain => {
                 let (spec, chain) = self.chain.as_ref().zip(self.device.chain())?;
                 Some(chain_file::content(spec, chain))

@@ -162,14 +162,13 @@ impl RunningDevice {
         let initial_inputs = initial_inputs.chain(locked).chain([name]);
         let known_peers = KnownPeers::of(stored.memory.peers.clone());
         let chain = config.run.chain().map_err(io::Error::other)?;
+        let history = stored.history.unwrap_or_default();
+        let mut history = History::from_json(&history, chain.as_ref());
+        if config.run.market == MarketSource::Demo && history == History::default() {
+            history = demo_history(DEMO_SEED, RelayQuotes::default(), clock.now());
+        }
         let headers = chain.zip(stored.chain.as_ref());
         let headers = headers.and_then(|(chain, stored)| chain_file::read(stored, &chain));
-        let history = match config.run.market {
-            MarketSource::Demo if stored.history == History::default() => {
-                demo_history(DEMO_SEED, RelayQuotes::default(), clock.now())
-            }
-            MarketSource::Demo | MarketSource::World => stored.history,
-        };
         let initial = InitialState {
             board: spec,
             settings: stored.settings,

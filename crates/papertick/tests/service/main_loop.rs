@@ -172,12 +172,13 @@ impl Idle {
             .whole()
             .map_or_else(Memory::default, |map| Memory::from_json(&map));
         let history = loaded.history.whole();
-        let history = history.map_or_else(History::default, |map| History::from_json(&map));
+        let history = history.unwrap_or_default();
         let board = *spec::find("rev-b").unwrap();
+        let initial = InitialState::with(board, settings);
         let initial = InitialState {
             memory,
-            history,
-            ..InitialState::with(board, settings)
+            history: History::from_json(&history, initial.chain.as_ref()),
+            ..initial
         };
         Idle::with_state(store, disk, clock, initial)
     }
