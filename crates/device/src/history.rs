@@ -103,8 +103,8 @@ impl Series {
 /// What the screens show without a mark.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Readings {
-    /// The values, in the unit of their series.
-    pub values: Vec<(Series, u64)>,
+    /// The values to record, in the unit of their series. `None` if one is marked or missing.
+    pub values: Vec<(Series, Option<u64>)>,
     /// The height, and when it was seen, s since 1970-01-01 UTC.
     pub block: Option<(u32, i64)>,
 }
@@ -200,7 +200,8 @@ impl History {
         if has_values {
             history.add(&readings.values);
         }
-        block.is_some() || has_values && !readings.values.is_empty()
+        let is_known = |(_, value): &(Series, Option<u64>)| value.is_some();
+        block.is_some() || has_values && readings.values.iter().any(is_known)
     }
 
     /// Uptime at which the next values are due. `None` without wall-clock time.
@@ -208,17 +209,6 @@ impl History {
         let due_ms = step_start(self.clock?.step + 1) * 1000;
         let left_ms = due_ms.saturating_sub(now.utc?.unix_ms).max(0);
         Some(now.uptime + Duration::from_millis(left_ms.unsigned_abs()))
-    }
-
-    /// Drops the prices in other currencies than the first of these.
-    pub fn retain_currencies(self: &mut Arc<Self>, chosen: &[Currency]) {
-        let is_kept = |(series, _): &(Series, Span)| match series {
-            Series::Price(currency) => recorded(chosen).contains(currency),
-            Series::Fee => true,
-        };
-        if !self.tracks.keys().all(is_kept) {
-            Arc::make_mut(self).tracks.retain(|key, _| is_kept(key));
-        }
     }
 
     /// Change since a day ago, per mille, of a value in the unit of its series. `None` if none of that time is known.
@@ -314,12 +304,12 @@ impl History {
     }
 
     /// Adds the values of the current step, and drops what is too old, or in the future of a clock that was put back.
-    fn add(&mut self, values: &[(Series, u64)]) {
+    fn add(&mut self, values: &[(Series, Option<u64>)]) {
         let Some(clock) = self.clock else { return };
         for (series, value) in values {
             for span in series.spans() {
                 let track = self.tracks.entry((*series, *span)).or_default();
-                if let Some(value) = CompactValue::of(*value) {
+                if let Some(value) = value.and_then(CompactValue::of) {
                     track.entry(clock.step / span.stride()).or_insert(value);
                 }
             }
@@ -330,6 +320,26 @@ impl History {
             track.retain(|index, _| (oldest..=newest).contains(index));
         }
         self.tracks.retain(|_, track| !track.is_empty());
+        self.drop_surplus(values);
+    }
+
+    /// Drops the prices of currencies that are not among the values, those with the oldest newest price first, until few
+    /// enough currencies remain.
+    fn drop_surplus(&mut self, values: &[(Series, Option<u64>)]) {
+        let years = self
+            .tracks
+            .iter()
+            .filter(|((_, span), _)| *span == Span::Year);
+        let prices = years.map(|((series, _), track)| {
+            let is_recorded = values.iter().any(|(recorded, _)| recorded == series);
+            (is_recorded, track.keys().next_back().copied(), *series)
+        });
+        let mut prices: Vec<_> = prices.collect();
+        prices.sort_unstable();
+        let surplus = prices.len().saturating_sub(HISTORY_CURRENCIES_MAX);
+        for (_, _, dropped) in prices.iter().take(surplus) {
+            self.tracks.retain(|(series, _), _| series != dropped);
+        }
     }
 
     /// The values of a span up to the current step, each with its index in the track; nothing without wall-clock time.

@@ -133,8 +133,6 @@ impl Device {
     #[must_use]
     pub fn with_history(mut self, stored: History) -> Device {
         self.history = Arc::new(stored);
-        self.history
-            .retain_currencies(&self.settings.stored.currencies());
         self.record_history(self.now);
         self
     }
@@ -465,8 +463,6 @@ impl Device {
         let cause = self.glass.apply_settings(&before, settings, now.uptime);
         self.displays.apply_settings(settings);
         self.upstream.apply_settings(&self.settings, now);
-        self.history
-            .retain_currencies(&self.settings.stored.currencies());
         self.lights.apply_settings(&before, settings, now.uptime);
         self.lights.update_quiet(&self.settings, now);
         if !self.settings.stored.http_auth_pass.is_empty() {

@@ -613,17 +613,17 @@ impl Glass {
         let block =
             |height: &Datum<u32>| Some((height.value, utc_of(height.seen, now)?.unix_secs()));
         let fee = scene.fee().filter(|_| is_unmarked(Dependency::Fee, None));
-        let fee = fee.map(|fee| (Series::Fee, fee.datum().value.micros));
+        let fee = fee.map(|fee| fee.datum().value.micros);
         let chosen = known.running.stored.currencies();
         let price = |currency: &Currency| {
             let currency = *currency;
-            let price = Scene { currency, ..scene }.shown_price()?;
-            let is_unmarked = is_unmarked(Dependency::Price, Some(currency));
-            is_unmarked.then_some((Series::Price(currency), price.micros))
+            let price = Scene { currency, ..scene }.shown_price();
+            let price = price.filter(|_| is_unmarked(Dependency::Price, Some(currency)));
+            (Series::Price(currency), price.map(|price| price.micros))
         };
-        let prices = history::recorded(&chosen).iter().filter_map(price);
+        let prices = history::recorded(&chosen).iter().map(price);
         Readings {
-            values: prices.chain(fee).collect(),
+            values: prices.chain([(Series::Fee, fee)]).collect(),
             block: height.and_then(block),
         }
     }

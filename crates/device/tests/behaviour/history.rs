@@ -1,6 +1,6 @@
 //! Which values are recorded, and what is computed of them.
 
-use std::{sync::Arc, time::Duration};
+use std::{ops::Range, sync::Arc, time::Duration};
 
 use chain::network::Network;
 use device::history::{HISTORY_CURRENCIES_MAX, History, Readings, Series, Span};
@@ -33,9 +33,8 @@ const ROWS: &[(&str, &str)] = &[
     ("set actCurrencies=[\"USD\"] proofMode=0; block 840001; wait 60000; block 840002; wait 480000",
         "USD 12:10 64000 | fee 12:10 12 | 840000@12:00 840001@12:01 840002@12:02"),
     // Other currencies.
-    ("wait 540000; set actCurrencies=[\"EUR\"]", "EUR 12:10 59000 | fee 12:10 12"),
     ("wait 540000; set actCurrencies=[\"EUR\"]; set actCurrencies=[\"USD\"]; wait 600000",
-        "fee 12:10 12 12"),
+        "USD 12:10 64000 - | EUR 12:10 59000 - | JPY 12:10 9900000 - | fee 12:10 12 12"),
     ("set actCurrencies=[\"USD\"]; wait 540000; currencies EUR; wait 60000; currencies USD",
         "USD 12:10 64000 | fee 12:10 12"),
     ("set actCurrencies=[\"USD\"]; wait 540000; restart; wait 60000",
@@ -88,7 +87,7 @@ fn text(history: &History) -> String {
             Some(value) => (value as f64 / MICRO as f64).to_string(),
             None => "-".into(),
         };
-        let values: Vec<String> = values.iter().map(|(_, of)| value(*of)).collect();
+        let values: Vec<String> = values.iter().map(|(_, micros)| value(*micros)).collect();
         parts.push(format!("{name} {} {}", time(*first), values.join(" ")));
     }
     let blocks = history.blocks();
@@ -104,10 +103,15 @@ fn currency(code: &str) -> Currency {
     Currency::parse(code).unwrap()
 }
 
-/// A history with the values of the steps that end with the current one, of as many currencies as are recorded. `stride`
+fn price(letter: u8) -> Series {
+    let letter = char::from(b'A' + letter);
+    Series::Price(currency(&format!("XX{letter}")))
+}
+
+/// A history with the values of the steps that end with the current one, of some of the currencies from `XXA` on. `stride`
 /// is the number of ten-minute steps from one value to the next.
-fn recorded(currencies: usize, stride: u64, values: &[Option<u64>], kept: History) -> History {
-    let mut history = Arc::new(kept);
+fn recorded(letters: Range<u8>, stride: u64, values: &[Option<u64>], before: History) -> History {
+    let mut history = Arc::new(before);
     let end = 2_960_000;
     let first = end - stride * values.len() as u64;
     for (place, value) in values.iter().enumerate() {
@@ -118,13 +122,9 @@ fn recorded(currencies: usize, stride: u64, values: &[Option<u64>], kept: Histor
                 uptime: Duration::from_secs(secs - 600 * first),
                 utc: UtcTime::plausible(secs as i64 * 1000),
             };
-            let series = |number: usize| {
-                let letter = char::from(b'A' + number as u8);
-                Series::Price(currency(&format!("XX{letter}")))
-            };
-            let series = (0..currencies).map(series).chain([Series::Fee]);
+            let series = letters.clone().map(price).chain([Series::Fee]);
             let readings = || Readings {
-                values: series.filter_map(|of| Some((of, (*value)?))).collect(),
+                values: series.map(|series| (series, *value)).collect(),
                 block: Some((place as u32, secs as i64)),
             };
             history.record(Some(place as u32), now, readings);
@@ -163,7 +163,7 @@ const DAYS: &[DayRow] = &[
 fn a_day_has_a_change_and_a_line() {
     for (pattern, count, newest, change, line) in DAYS {
         let values: Vec<_> = pattern.iter().copied().cycle().take(*count).collect();
-        let history = recorded(0, 1, &values, History::default());
+        let history = recorded(0..0, 1, &values, History::default());
         assert_eq!(
             history.day_change(Series::Fee, *newest),
             *change,
@@ -187,6 +187,8 @@ fn a_day_has_a_change_and_a_line() {
     }
 }
 
+const CURRENCIES: u8 = HISTORY_CURRENCIES_MAX as u8;
+
 /// Largest file, bytes.
 const FILE_MAX: usize = 256 * 1024;
 
@@ -194,13 +196,8 @@ const FILE_MAX: usize = 256 * 1024;
 fn the_stored_form_is_bounded_and_complete() {
     // The values with the most digits, four for each day of more than a year, then all of more than a day.
     let many = vec![Some(999_999_999_999_999_999); 2000];
-    let year = recorded(
-        HISTORY_CURRENCIES_MAX,
-        36,
-        &many[..1600],
-        History::default(),
-    );
-    let full = recorded(HISTORY_CURRENCIES_MAX, 1, &many, year);
+    let year = recorded(0..CURRENCIES, 36, &many[..1600], History::default());
+    let full = recorded(0..CURRENCIES, 1, &many, year);
     let chain = ChainSpec::built_in(Network::Main);
     let stored = full.to_json(Some(&chain));
     let bytes = serde_json::to_string(&stored).unwrap().len();
@@ -215,17 +212,16 @@ fn the_stored_form_is_bounded_and_complete() {
         let read = History::from_json(&stored, other.as_ref());
         assert_eq!(read, History::default());
     }
-    assert_eq!(
-        full.values(Series::Price(currency("XXP")), Span::Year)
-            .count(),
-        1461
-    );
-    assert_eq!(
-        full.values(Series::Price(currency("XXA")), Span::Day)
-            .count(),
-        145
-    );
+    assert_eq!(full.values(price(CURRENCIES - 1), Span::Year).count(), 1461);
+    assert_eq!(full.values(price(0), Span::Day).count(), 145);
     assert_eq!(full.blocks().count(), 144);
+    // A currency that is not chosen any more stays until another one needs its place.
+    for (chosen, first) in [(1..CURRENCIES, 0), (1..CURRENCIES + 1, 1)] {
+        let history = recorded(chosen, 1, &[Some(1)], full.clone());
+        let is_kept = |letter: &u8| history.values(price(*letter), Span::Year).count() > 0;
+        let kept: Vec<u8> = (0..=CURRENCIES).filter(is_kept).collect();
+        assert_eq!((kept.len(), kept[0]), (HISTORY_CURRENCIES_MAX, first));
+    }
 }
 
 #[test]

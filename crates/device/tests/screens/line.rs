@@ -188,7 +188,7 @@ fn history(series: Series, micros: u64) -> History {
             utc: UtcTime::plausible(1_795_860_000_000 + 600_000 * step.cast_signed()),
         };
         history.record(None, now, || Readings {
-            values: vec![(series, micros)],
+            values: vec![(series, Some(micros))],
             block: None,
         });
     }

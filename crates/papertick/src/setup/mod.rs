@@ -357,10 +357,11 @@ pub(crate) fn demo_history(seed: u64, quotes: RelayQuotes, now: Now) -> History 
         let then = then.earlier(step * (PAST_STEPS - ago));
         history.record(None, then, || {
             let price = |(code, hundredths): (&String, &u64)| {
-                Some((Series::Price(Currency::parse(code)?), hundredths * 10_000))
+                let series = Series::Price(Currency::parse(code)?);
+                Some((series, Some(hundredths * 10_000)))
             };
             let prices = quotes.prices.iter().filter_map(price);
-            let fee = (Series::Fee, quotes.fee_hundredths * 10_000);
+            let fee = (Series::Fee, Some(quotes.fee_hundredths * 10_000));
             Readings {
                 values: prices.chain([fee]).collect(),
                 block: None,

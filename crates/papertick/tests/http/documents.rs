@@ -164,10 +164,7 @@ async fn a_history_has_times_values_and_gaps() {
             utc: UtcTime::plausible(at * 1000),
         };
         history.record(Some(block), now, || Readings {
-            values: price
-                .map(|price| (Series::Price(Currency::USD), price))
-                .into_iter()
-                .collect(),
+            values: vec![(Series::Price(Currency::USD), price)],
             block: Some((block, at - 7)),
         });
     }
