@@ -105,8 +105,19 @@ impl Series {
 pub struct Readings {
     /// The values to record, in the unit of their series. `None` if one is marked or missing.
     pub values: Vec<(Series, Option<u64>)>,
-    /// The height, and when it was seen, s since 1970-01-01 UTC.
-    pub block: Option<(u32, i64)>,
+    /// The newest block.
+    pub block: Option<BlockReading>,
+}
+
+/// A block that is shown without a mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockReading {
+    /// Its height.
+    pub height: u32,
+    /// When it was found, s since 1970-01-01 UTC.
+    pub at: i64,
+    /// The time is that of its header; else that of its report.
+    pub is_by_header: bool,
 }
 
 /// The recorded values.
@@ -118,6 +129,10 @@ pub struct History {
     blocks: BTreeMap<u32, i64>,
     /// `None` while the wall clock is not set.
     clock: Option<StepClock>,
+    /// The height that was shown at the newest readings.
+    shown: Option<u32>,
+    /// The height of the newest block that this run has read.
+    read: Option<u32>,
 }
 
 /// The current step.
@@ -154,7 +169,8 @@ struct StoredTrack {
 }
 
 impl History {
-    /// Records what is due by now; returns whether there is something new to store. `height` is the shown one.
+    /// Records what is due by now; returns whether there is something new to store. `height` is the shown one: another one
+    /// is read at once, and again at the start of each step, because it may be marked at first.
     ///
     /// After a jump of the wall clock, values are due again at the start of the next step.
     pub fn record(
@@ -164,28 +180,31 @@ impl History {
         readings: impl FnOnce() -> Readings,
     ) -> bool {
         let clock = StepClock::at(now);
-        let day = clock.map(StepClock::day).unwrap_or_default();
-        let newest = self.blocks.last_key_value();
-        let newest = newest.filter(|(_, at)| day.contains(at));
-        let is_new_block = clock.is_some() && height.as_ref() != newest.map(|(newest, _)| newest);
+        let shown = height.filter(|_| clock.is_some());
         let is_same_step = match (self.clock, clock) {
             (Some(last), Some(clock)) => clock.is_steady(last) && clock.step <= last.step,
             (last, clock) => last == clock,
         };
-        if is_same_step && !is_new_block {
+        if is_same_step && shown == self.shown {
             return false;
         }
         let readings = readings();
-        let block = readings
-            .block
-            .filter(|(_, at)| is_new_block && day.contains(at));
-        if is_same_step && block.is_none() {
-            return false;
-        }
+        let day = clock.map(StepClock::day).unwrap_or_default();
+        let newest = self.blocks.last_key_value();
+        let newest = newest.filter(|(_, at)| day.contains(at));
+        let block = readings.block.filter(|block| {
+            let is_new = newest.is_none_or(|(newest, _)| *newest != block.height);
+            // The first report of a run does not say when the block was found.
+            let is_next = self.read.is_some_and(|last| last != block.height);
+            is_new && day.contains(&block.at) && (block.is_by_header || is_next)
+        });
         let is_due = |last: StepClock| clock.is_some_and(|clock| clock.is_steady(last));
         let has_values = !is_same_step && self.clock.is_some_and(is_due);
         let history = Arc::make_mut(self);
-        if let Some((height, at)) = block {
+        history.shown = shown;
+        let read = readings.block.map(|block| block.height);
+        history.read = read.or(history.read);
+        if let Some(BlockReading { height, at, .. }) = block {
             // Higher blocks belong to a chain that was given up.
             let is_kept = |other: &u32, at: &mut i64| *other <= height && day.contains(at);
             history.blocks.retain(is_kept);
@@ -299,7 +318,7 @@ impl History {
         History {
             tracks: tracks.collect(),
             blocks: stored.blocks.into_iter().collect(),
-            clock: None,
+            ..History::default()
         }
     }
 

@@ -13,7 +13,7 @@ pub mod rotation;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use market::{Datum, Market, now::Now, units::Currency};
+use market::{Market, now::Now, units::Currency};
 
 use self::{
     layers::Layers,
@@ -26,12 +26,11 @@ use crate::{
     canvas::{Layout, LayoutForm},
     cells::{Cell, Marks, Picture},
     frames::{self, Changes, Frame, FrameContent},
-    history::{self, Readings, Series},
+    history::{self, BlockReading, Readings, Series},
     limits::{DEBUG_PERIOD, NO_DATA_AFTER, SPLASH_MAX, UPDATE_PAINT_MAX, UPDATE_PERIOD},
-    memory::utc_of,
     request::Refusal,
     screens::{
-        Scene,
+        Scene, block_height,
         catalog::{self, Dependency},
     },
     settings::Settings,
@@ -608,10 +607,14 @@ impl Glass {
             let mut marks = compose::fact_marks(fact, currency, &scene);
             !marks.any(|(_, from)| from.is_none_or(|from| from <= now.uptime))
         };
-        let height = known.market.height.as_ref();
+        let height = scene.height();
         let height = height.filter(|_| is_unmarked(Dependency::Height, None));
-        let block =
-            |height: &Datum<u32>| Some((height.value, utc_of(height.seen, now)?.unix_secs()));
+        let block = height.zip(block_height::found_at(&scene));
+        let block = block.map(|(height, (at, is_by_header))| BlockReading {
+            height,
+            at: at.unix_secs(),
+            is_by_header,
+        });
         let fee = scene.fee().filter(|_| is_unmarked(Dependency::Fee, None));
         let fee = fee.map(|fee| fee.datum().value.micros);
         let chosen = known.running.stored.currencies();
@@ -624,7 +627,7 @@ impl Glass {
         let prices = history::recorded(&chosen).iter().map(price);
         Readings {
             values: prices.chain([(Series::Fee, fee)]).collect(),
-            block: height.and_then(block),
+            block,
         }
     }
 

@@ -55,18 +55,25 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
 /// Local time at which the newest block was found, by its header if that is not later than its report; of a height without
 /// a header that of its report.
 fn found(scene: &Scene<'_>) -> Option<(&'static str, LocalTime)> {
+    // If the height is stale, the mark says from when it is.
+    let is_stale = scene.truth.state == HeightState::Stale;
+    let (at, is_by_header) = found_at(scene).filter(|_| !is_stale)?;
+    let how = if is_by_header { "Found" } else { "Reported" };
+    Some((how, scene.zone.local(at)))
+}
+
+/// The same as a moment, and whether it is by its header.
+pub fn found_at(scene: &Scene<'_>) -> Option<(UtcTime, bool)> {
     let reported = memory::utc_of(scene.market.height.as_ref()?.seen, scene.now)?;
     let made = match scene.truth.state {
         HeightState::Proven | HeightState::Alone => made(scene),
-        // The mark says from when it is.
-        HeightState::Stale => return None,
-        HeightState::Claimed | HeightState::Disputed | HeightState::Unknown => None,
+        HeightState::Claimed
+        | HeightState::Disputed
+        | HeightState::Stale
+        | HeightState::Unknown => None,
     };
-    let (how, time) = match made {
-        Some(made) => ("Found", made.min(reported)),
-        None => ("Reported", reported),
-    };
-    Some((how, scene.zone.local(time)))
+    let at = made.map_or(reported, |made| made.min(reported));
+    Some((at, made.is_some()))
 }
 
 /// The minute in the header of the newest proven block.

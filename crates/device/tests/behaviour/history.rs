@@ -3,7 +3,7 @@
 use std::{ops::Range, sync::Arc, time::Duration};
 
 use chain::network::Network;
-use device::history::{HISTORY_CURRENCIES_MAX, History, Readings, Series, Span};
+use device::history::{BlockReading, HISTORY_CURRENCIES_MAX, History, Readings, Series, Span};
 use market::{
     ChainSpec,
     now::{Now, UtcTime},
@@ -28,10 +28,10 @@ const ROWS: &[(&str, &str)] = &[
     // A stale value leaves a gap.
     ("set actCurrencies=[\"USD\"]; wait 1800000; price USD 65000; wait 540000",
         "USD 12:10 64000 - - 65000 | fee 12:10 12 12 12 12"),
-    // The height is marked, because it is below the anchor, unless the proof is off.
+    // The height is marked, because it is below the anchor, unless the proof is off. Then the first one has no time.
     ("set actCurrencies=[\"USD\"]; block 840001; wait 540000", "USD 12:10 64000 | fee 12:10 12"),
     ("set actCurrencies=[\"USD\"] proofMode=0; block 840001; wait 60000; block 840002; wait 480000",
-        "USD 12:10 64000 | fee 12:10 12 | 840000@12:00 840001@12:01 840002@12:02"),
+        "USD 12:10 64000 | fee 12:10 12 | 840002@12:02"),
     // Other currencies.
     ("wait 540000; set actCurrencies=[\"EUR\"]; set actCurrencies=[\"USD\"]; wait 600000",
         "USD 12:10 64000 - | EUR 12:10 59000 - | JPY 12:10 9900000 - | fee 12:10 12 12"),
@@ -125,7 +125,11 @@ fn recorded(letters: Range<u8>, stride: u64, values: &[Option<u64>], before: His
             let series = letters.clone().map(price).chain([Series::Fee]);
             let readings = || Readings {
                 values: series.map(|series| (series, *value)).collect(),
-                block: Some((place as u32, secs as i64)),
+                block: Some(BlockReading {
+                    height: place as u32,
+                    at: secs as i64,
+                    is_by_header: true,
+                }),
             };
             history.record(Some(place as u32), now, readings);
         }

@@ -6,7 +6,7 @@ use api::{documents::lights, openapi};
 use chain::{Work, anchor::genesis, network::Network};
 use device::{
     board::PanelFault,
-    history::{History, Readings, Series},
+    history::{BlockReading, History, Readings, Series},
     sources::Route,
     view::{SourceState, View},
 };
@@ -165,7 +165,11 @@ async fn a_history_has_times_values_and_gaps() {
         };
         history.record(Some(block), now, || Readings {
             values: vec![(Series::Price(Currency::USD), price)],
-            block: Some((block, at - 7)),
+            block: Some(BlockReading {
+                height: block,
+                at: at - 7,
+                is_by_header: true,
+            }),
         });
     }
     clock.change(|view| view.history = Arc::clone(&history));
