@@ -22,7 +22,6 @@ use device::{
     canvas::{CanvasSpec, Depth, HEIGHTS, Layout, LayoutForm, Turn, WIDTHS, bounded, chosen},
     cells::Picture,
     panels,
-    screens::custom,
     settings::Settings,
 };
 use market::{
@@ -175,6 +174,9 @@ fn read_status(file: &Path) -> Result<String, Failure> {
 /// The screen or a setting does not exist, or the document has a mistake.
 pub fn picture(args: &RenderArgs, status: Option<&str>) -> Result<Vec<u8>, Failure> {
     let job = RenderJob::new(args, status)?;
+    if job.subject.is_some() {
+        icons::warn_unknown(&job.picture()?.cells);
+    }
     match args.canvas {
         Some(size) => job.canvas(args, size),
         None => {
@@ -200,7 +202,6 @@ impl RenderJob {
         let subject = args.screen.as_deref().map(pictures::find).transpose()?;
         if let Some(subject) = subject {
             pictures::check_texts(subject, &args.texts)?;
-            icons::warn_unknown(&custom::cells(&args.texts, None, 0));
         }
         if let (Some(screen), "board") = (&args.screen, &*args.layout) {
             return Err(Failure::usage(format!(
