@@ -196,7 +196,7 @@ pub struct DisplayChange {
     #[serde(default)]
     #[schemars(schema_with = "turns")]
     pub rotate: Option<u16>,
-    /// Layout of the cells.
+    /// Layout of its picture.
     #[serde(default)]
     #[schemars(schema_with = "layouts")]
     pub layout: Option<String>,

@@ -76,7 +76,7 @@ pub struct FrameRotation(#[schemars(schema_with = "displays::turns")] pub u32);
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 pub struct FrameDepth(#[schemars(schema_with = "displays::depths")] pub u32);
 
-/// Arrangement of the panels in a picture.
+/// Layout of a picture.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 pub struct FrameLayout(#[schemars(schema_with = "displays::layouts")] pub String);
 

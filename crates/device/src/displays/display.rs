@@ -127,7 +127,7 @@ pub struct DisplayChange {
     pub depth: Option<Depth>,
     /// Rotation of its picture.
     pub turn: Option<Turn>,
-    /// Layout of the cells.
+    /// Layout of its picture.
     pub layout: Option<Layout>,
     /// White on black; the inner `None`: as on the panels.
     pub dark: Option<Option<bool>>,

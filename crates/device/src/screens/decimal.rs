@@ -32,8 +32,8 @@ pub fn below_thousand<Unit>(
     chosen
 }
 
-/// `value / unit` with the first number of decimals of these whose rounded number is below its limit, `<0.001` if three
-/// show nothing. `None` from the last limit on.
+/// `value / unit` with the decimals of the first step whose limit is above the rounded number; `None` if that of no step
+/// is. A step is a number of decimals and a limit. A quotient that three decimals round to zero is `<0.001`.
 pub fn within(value: u128, unit: u128, steps: &[(u32, u128)]) -> Option<String> {
     let text = steps.iter().find_map(|(decimals, limit)| {
         let text = rounded(value, unit, *decimals);

@@ -132,7 +132,7 @@ impl Settings {
     }
 
     /// A slot of the board in its currency, or the first one. `None` if that is not in the rotation.
-    pub fn slot_of(&self, slot: RotationSlot) -> Option<RotationSlot> {
+    pub fn board_slot(&self, slot: RotationSlot) -> Option<RotationSlot> {
         if !catalog::find(slot.screen)?.per_currency {
             return Some(RotationSlot::plain(slot.screen));
         }
@@ -144,13 +144,13 @@ impl Settings {
         Some(RotationSlot { currency, ..slot })
     }
 
-    /// Slots of the board whose features are on, without duplicates; the block height if there are none.
+    /// Slots of the board that can be shown, each once; the block height if there is none.
     pub fn board(&self) -> Vec<RotationSlot> {
         let mut slots: Vec<RotationSlot> = Vec::new();
         let available = self.board_screens.iter();
         let available = available.filter(|slot| self.is_screen_available(slot.screen));
         // `20` and `20:USD` become equal when the first currency changes.
-        for slot in available.filter_map(|slot| self.slot_of(*slot)) {
+        for slot in available.filter_map(|slot| self.board_slot(*slot)) {
             if !slots.contains(&slot) {
                 slots.push(slot);
             }

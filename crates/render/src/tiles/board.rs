@@ -19,7 +19,7 @@ const FILL: f32 = 0.95;
 /// Least gap between label and figure of a row of a table, in parts of the text.
 const TABLE_GAP: f32 = 0.8;
 
-/// Most tiles whose second rank has a line of context.
+/// Number of tiles of the largest board on which every tile may have a line of context.
 const LINED_TILES_MAX: usize = 6;
 
 /// A tile in its box.

@@ -251,7 +251,7 @@ impl<'a> Sheet<'a> {
         self.lettering.cap_height(self.text_font) * em * ARROW
     }
 
-    /// An icon whose ink has a height and its upper left corner at a place; returns its width.
+    /// Draws an icon of a height, its upper left corner at `x` and `top`; returns its width.
     pub(super) fn icon(&mut self, icon: Icon, x: f32, top: f32, height: f32, tone: Tone) -> f32 {
         let [left, upper, right, lower] = icon_ink(icon);
         let ratio = height / (lower - upper);

@@ -82,7 +82,7 @@ pub fn check(settings: &Settings) -> Result<(), Rejection> {
         let fault = if !settings.is_screen_available(slot.screen) {
             Some(BoardFault::ScreenOff)
         } else {
-            match settings.slot_of(*slot) {
+            match settings.board_slot(*slot) {
                 None => Some(BoardFault::CurrencyNotActive),
                 Some(slot) if slots.contains(&slot) => Some(BoardFault::DupId),
                 Some(slot) => {
