@@ -136,6 +136,14 @@ mod tests {
     use super::*;
     use crate::{schema::Word, status::ProvenHeight};
 
+    const SHOWN: MarketValue = MarketValue {
+        value: Quantity::Number(900_000),
+        source: Word(SourceId::Relay),
+        age_sec: None,
+        earlier_run: false,
+        state: None,
+    };
+
     #[test]
     fn a_sentence_names_the_sources_the_time_and_what_ends_the_doubt() {
         let apart = [(SourceId::Explorer, "900500"), (SourceId::Node, "900499")];
@@ -183,14 +191,7 @@ mod tests {
                 ),
             ),
         ] {
-            let shown = MarketValue {
-                value: Quantity::Number(900_000),
-                source: Word(SourceId::Relay),
-                age_sec: None,
-                earlier_run: false,
-                state: None,
-            };
-            let says = sentence(state, &shown, "", others, age);
+            let says = sentence(state, &SHOWN, "", others, age);
             assert_eq!(says.as_deref(), expected);
         }
         assert_eq!([0, 3_599, 172_800].map(span), ["0 s", "59 min", "2 d"]);
@@ -202,13 +203,6 @@ mod tests {
             source: Word(source),
             value: 900_000,
             hash: String::new(),
-        };
-        let shown = MarketValue {
-            value: Quantity::Number(900_000),
-            source: Word(SourceId::Relay),
-            age_sec: None,
-            earlier_run: false,
-            state: None,
         };
         let mut truth = HeightStatus {
             state: Word(HeightState::Alone),
@@ -227,13 +221,13 @@ mod tests {
             claimed: Vec::new(),
             tip_age_sec: None,
         };
-        let says = of_height(&truth, &shown).unwrap_or_default();
+        let says = of_height(&truth, &SHOWN).unwrap_or_default();
         assert!(
             says.starts_with("The clock does not know the time"),
             "{says}"
         );
         truth.state = Word(HeightState::Disputed);
-        let says = of_height(&truth, &shown).unwrap_or_default();
+        let says = of_height(&truth, &SHOWN).unwrap_or_default();
         assert!(says.contains("the chain had 950,000 blocks"), "{says}");
     }
 }

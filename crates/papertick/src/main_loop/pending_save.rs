@@ -60,7 +60,9 @@ impl PendingSaves {
 
     /// Records an unsaved change.
     pub(super) fn mark_changed(&mut self, file: StoredFile) {
-        self.of(file).for_each(PendingSave::mark_changed);
+        if let Some(save) = self.of(file) {
+            save.mark_changed();
+        }
     }
 
     /// A file with changes that should be saved now.
@@ -71,13 +73,11 @@ impl PendingSaves {
 
     /// Records the start of a write of the newest content; `None` if there is nothing to write.
     pub(super) fn started(&mut self, file: StoredFile, write: Option<PendingWrite>) {
-        for save in self.of(file) {
-            save.changed_at = None;
-            if write.is_some() {
-                save.started_at = Some(Instant::now());
-                save.write = write;
-                return;
-            }
+        let Some(save) = self.of(file) else { return };
+        save.changed_at = None;
+        if write.is_some() {
+            save.started_at = Some(Instant::now());
+            save.write = write;
         }
     }
 
@@ -100,8 +100,9 @@ impl PendingSaves {
         self.0.iter().any(|save| save.write.is_some())
     }
 
-    fn of(&mut self, file: StoredFile) -> impl Iterator<Item = &mut PendingSave> {
-        self.0.iter_mut().filter(move |save| save.file == file)
+    /// The schedule of a file; `None` for the settings, which are saved at each change.
+    fn of(&mut self, file: StoredFile) -> Option<&mut PendingSave> {
+        self.0.iter_mut().find(|save| save.file == file)
     }
 }
 

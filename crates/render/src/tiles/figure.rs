@@ -137,34 +137,23 @@ pub(super) fn draw(sheet: &mut Sheet<'_>, tile: &Tile, place: Place) -> Drawn {
         most: (height * part).min(width * 0.42).min(place.most),
     };
     let plan = planner.best();
-    let Plan {
-        form,
-        column,
-        lines,
-        graph,
-        foot,
-        stacked,
-        under,
-        room,
-        width: figure_width,
-        numeral,
-        height: cap,
-    } = plan;
+    let (form, numeral, cap) = (plan.form, &plan.numeral, plan.height);
     let gap = planner.gap;
     let pitch = (text * scale::PITCH).round();
     let (left, top) = (area.x as f32, area.y as f32);
     let (right, bottom) = (left + width, top + height);
-    let low = bottom - under;
+    let low = bottom - plan.under;
     let high = top + head;
-    let weight = if form == Form::Beside || (!is_whole && graph.is_none() && lines.is_empty()) {
-        0.5
-    } else {
-        scale::COMMA_WEIGHT
-    };
+    let weight =
+        if form == Form::Beside || (!is_whole && plan.graph.is_none() && plan.lines.is_empty()) {
+            0.5
+        } else {
+            scale::COMMA_WEIGHT
+        };
     let tall = numeral.tall(cap);
     let slack = low - high - tall - numeral.depth(cap) * weight;
     let baseline = (high + slack * 0.5 + tall).round() as i32;
-    let unit = unit(sheet, &numeral, text, cap, figure_width);
+    let unit = unit(sheet, numeral, text, cap, plan.width);
     label(
         sheet,
         tile,
@@ -179,30 +168,32 @@ pub(super) fn draw(sheet: &mut Sheet<'_>, tile: &Tile, place: Place) -> Drawn {
         draw_unit(sheet, &numeral.figure.unit, x, baseline, size);
     }
     let last = if form == Form::Beside { baseline as f32 } else { bottom };
-    let line_left = if form == Form::Beside { column } else { left };
-    let count = lines.len();
-    for (index, text_line) in lines.iter().enumerate() {
+    let line_left = if form == Form::Beside { plan.column } else { left };
+    let count = plan.lines.len();
+    for (index, text_line) in plan.lines.iter().enumerate() {
         let is_first = index == 0 && place.rank != Rank::Other;
         let tone = if is_first { Tone::Ink } else { Tone::Second };
         let base = last - (count - 1 - index) as f32 * pitch;
         line(sheet, line_left, base.round() as i32, text_line, text, tone);
     }
-    if let Some(graph) = graph {
-        let below_lines = foot + if lines.is_empty() { 0.0 } else { gap };
+    if let Some(graph) = plan.graph {
+        let below_lines = plan.foot + if plan.lines.is_empty() { 0.0 } else { gap };
         let (x, upper, lower) = match form {
             Form::Beside => {
                 let lower = last - below_lines;
-                let upper = (baseline as f32 - cap).max(lower - (right - column) * 0.55);
-                (column, upper, lower)
+                let upper = (baseline as f32 - cap).max(lower - (right - plan.column) * 0.55);
+                (plan.column, upper, lower)
             }
-            Form::Below if stacked == 0.0 => {
-                let more = ((room - cap) * 0.4).min(height * 0.24 - foot).max(0.0);
+            Form::Below if plan.stacked == 0.0 => {
+                let more = ((plan.room - cap) * 0.4)
+                    .min(height * 0.24 - plan.foot)
+                    .max(0.0);
                 let more = if matches!(graph, Graph::Line(_)) { more } else { 0.0 };
-                (left + half(width, text), bottom - foot - more, bottom)
+                (left + half(width, text), bottom - plan.foot - more, bottom)
             }
             Form::Below | Form::Stack => {
                 let lower = bottom - below_lines;
-                (left, lower - stacked, lower)
+                (left, lower - plan.stacked, lower)
             }
         };
         graph::draw(sheet, graph, [x, upper, right, lower], tile.mark.is_some());
