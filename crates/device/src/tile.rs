@@ -4,21 +4,12 @@
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
-use market::mark::Mark;
+use market::{HeightState, mark::Mark};
 
 use crate::cells::Icon;
 
 /// The line of a height that one source has proven.
 pub(crate) const PROVEN_BY_ONE: [&str; 2] = ["Proven by one source", "One source"];
-
-/// How a line about a value that has not changed begins.
-pub(crate) const UNCHANGED: &str = "Unchanged";
-
-/// The line below a figure that is the change of a value.
-pub(crate) const SINCE_YESTERDAY: &str = "since yesterday";
-
-/// How a line about the change of a value begins.
-const CHANGE: [&str; 4] = ["▲", "▼", UNCHANGED, SINCE_YESTERDAY];
 
 /// One screen.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -36,7 +27,7 @@ pub struct Tile {
 }
 
 impl Tile {
-    /// A screen with these forms of its name.
+    /// The tile of a screen with these forms of its name.
     pub fn new(labels: impl IntoIterator<Item = impl Into<String>>, figures: Vec<Figure>) -> Tile {
         Tile {
             labels: forms(labels),
@@ -45,12 +36,12 @@ impl Tile {
         }
     }
 
-    /// A screen with a word in place of its value.
+    /// The tile of a screen with a word in place of its value.
     pub fn word(labels: impl IntoIterator<Item = impl Into<String>>, word: &str) -> Tile {
         Tile::new(labels, Vec::from([Figure::word(word)]))
     }
 
-    /// A screen whose value is not known yet.
+    /// The tile of a screen that has no value yet.
     pub fn unknown(labels: impl IntoIterator<Item = impl Into<String>>) -> Tile {
         Tile::word(labels, "?").line(["Not known yet"])
     }
@@ -67,13 +58,13 @@ impl Tile {
 }
 
 impl Tile {
-    /// The tile of a doubtful value: with its mark, a first line that names the doubt, and no change of a day.
+    /// Marks the tile of a doubtful value; the first line states the doubt.
     ///
-    /// `from` is the time of the value, if it is known.
+    /// `state` is that of the height, `from` the time of the value, if it is known.
     #[must_use]
-    pub fn doubted(mut self, mark: Mark, from: Option<String>) -> Tile {
+    pub fn doubted(mut self, mark: Mark, state: HeightState, from: Option<String>) -> Tile {
         let doubt = match (mark, from) {
-            (Mark::Alone, _) if self.lines.contains(&forms(PROVEN_BY_ONE)) => forms(PROVEN_BY_ONE),
+            (Mark::Alone, _) if state == HeightState::Alone => forms(PROVEN_BY_ONE),
             (Mark::Alone, _) => Vec::from(["Not proven".into()]),
             (Mark::Disputed, _) => Vec::from(["Sources disagree".into(), "Disputed".into()]),
             (Mark::Stale, Some(from)) => {
@@ -81,15 +72,8 @@ impl Tile {
             }
             (Mark::Stale, None) => Vec::from(["Stale".into()]),
         };
-        let is_change = |forms: &Vec<String>| {
-            let mut starts = CHANGE.iter();
-            starts.any(|start| forms.iter().any(|form| form.starts_with(start)))
-        };
-        if self.lines.contains(&forms([SINCE_YESTERDAY])) {
-            self.figures = Vec::from([Figure::word("?")]);
-        }
-        self.lines
-            .retain(|forms| !is_change(forms) && *forms != doubt);
+        // The height and its proof state it already.
+        self.lines.retain(|forms| *forms != doubt);
         self.lines.insert(0, doubt);
         self.mark = Some(mark);
         self

@@ -2,6 +2,8 @@
 //!
 //! `cargo bench --workspace --locked --bench tiles`
 
+#[path = "../tests/painting/mod.rs"]
+mod painting;
 #[path = "../tests/samples/mod.rs"]
 mod samples;
 
@@ -65,14 +67,14 @@ fn tiles(count: usize, price: &str) -> Vec<Tile> {
 /// With a new painter: fonts are decoded and all glyphs drawn.
 #[divan::bench(args = TILES)]
 fn cold(bencher: Bencher<'_, '_>, count: usize) {
-    let (tiles, style) = (tiles(count, "108,681"), samples::style());
+    let (tiles, style) = (tiles(count, "108,681"), painting::STYLE);
     bencher.bench_local(|| TilePainter::default().paint(black_box(&tiles), &style, &SPEC));
 }
 
 /// Ten prices in turn; all digits were drawn before.
 #[divan::bench(args = TILES)]
 fn warm_changed_price(bencher: Bencher<'_, '_>, count: usize) {
-    let (mut painter, style) = (TilePainter::default(), samples::style());
+    let (mut painter, style) = (TilePainter::default(), painting::STYLE);
     let boards: Vec<Vec<Tile>> = (0..10)
         .map(|digit| tiles(count, &format!("108,68{digit}")))
         .collect();

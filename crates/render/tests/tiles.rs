@@ -6,10 +6,9 @@
 
 #[path = "../../device/tests/screens/line.rs"]
 mod line;
+mod painting;
 mod samples;
 mod sheets;
-
-use std::time::Duration;
 
 use device::{
     canvas::{CanvasSpec, Depth, Layout, Turn},
@@ -19,16 +18,16 @@ use device::{
         no_data::{self, Silence},
         payment, provisioning, safe_mode, sign_in, splash, update, zap,
     },
-    secret::{GeneratedPassword, GenerationReason, PasswordHash, Secret},
     settings::fonts::FontId,
     tile::Tile,
 };
 use line::Line;
 use market::{
-    Direction, Payment, Zap,
+    Direction, HeightState, Payment, Zap,
     mark::Mark,
     units::{Msats, Sats},
 };
+use painting::{SAFE_MODE_REASON, STYLE, debug_facts, generated_password, portal_facts};
 use render::tiles::TilePainter;
 
 /// Values for every screen.
@@ -68,6 +67,12 @@ fn sample(word: &str) -> Tile {
     }
 }
 
+/// A screen with a doubtful value.
+fn doubtful(word: &str, mark: Mark) -> Tile {
+    let tile = screen(&format!("{word} {SAMPLE} mark={}", mark.name()));
+    tile.doubted(mark, HeightState::Claimed, Some("14:02".into()))
+}
+
 /// Every screen, each mark, and every layer.
 fn figures() -> Vec<(String, Tile)> {
     let all = catalog::SCREENS.iter().map(|row| {
@@ -77,10 +82,9 @@ fn figures() -> Vec<(String, Tile)> {
     let variants = VARIANTS
         .iter()
         .map(|(name, line)| ((*name).to_owned(), screen(line)));
-    let marks = Mark::ALL.into_iter().map(|mark| {
-        let tile = samples::price("108,681").doubted(mark, Some("14:02".into()));
-        (format!("price-{}", mark.name()), tile)
-    });
+    let marks = Mark::ALL
+        .into_iter()
+        .map(|mark| (format!("price-{}", mark.name()), doubtful("ticker", mark)));
     let graph = ("price-day".to_owned(), samples::price("108,681"));
     let layers = layers().map(|(name, tile)| (name.to_owned(), tile));
     all.chain(variants)
@@ -100,31 +104,6 @@ fn layers() -> impl Iterator<Item = (&'static str, Tile)> {
         amount: Sats(21_000),
         message: String::new(),
     };
-    let facts = debug::DebugFacts {
-        ip: "192.168.178.123",
-        ssid: "FRITZ!Box 7590 XY",
-        heap_free: Some(143_000),
-        psram_free: Some(6_010_000),
-        hardware: "Rev B",
-        version: "4.0.0",
-        build_date: "2026-11-20",
-        uptime: Duration::from_secs(97_329),
-    };
-    let portal = provisioning::ProvisioningFacts {
-        ssid: "papertick-1a2b3c",
-        password: "kite-lamp-42",
-        hostname: "papertick-1a2b3c",
-        hardware: "Rev B",
-        version: "4.0.0",
-        build_date: "2026-11-20",
-        portal: "192.168.4.1",
-    };
-    let generated = GeneratedPassword {
-        password: Secret::new("kmW4tQ7xdZ"),
-        hash: PasswordHash::default(),
-        reason: GenerationReason::SettingsLost,
-    };
-    let reason = "The settings could not be read and were set aside; the clock runs on defaults.";
     let text = |text: &str| custom::tile(&custom::cells(&[text.into()], None, 7));
     let silence = Silence::NoAnswer;
     let labels = vec!["Bitcoin price".into(), "Price".into()];
@@ -138,10 +117,13 @@ fn layers() -> impl Iterator<Item = (&'static str, Tile)> {
         ("update", update::tile(64)),
         ("splash", splash::tile()),
         ("erasing", erasing::tile()),
-        ("debug", debug::tile(&facts)),
-        ("portal", provisioning::tile(&portal)),
-        ("safe-mode", safe_mode::tile(reason, "192.168.1.20")),
-        ("sign-in", sign_in::tile("papertick", &generated)),
+        ("debug", debug::tile(&debug_facts())),
+        ("portal", provisioning::tile(&portal_facts())),
+        (
+            "safe-mode",
+            safe_mode::tile(SAFE_MODE_REASON, "192.168.1.20"),
+        ),
+        ("sign-in", sign_in::tile("papertick", &generated_password())),
         ("custom-short", text("HELLO")),
         ("custom-long", text("Happy birthday, dear Satoshi Nakamoto")),
         ("custom-icon", text("mdi:bell")),
@@ -153,15 +135,13 @@ fn layers() -> impl Iterator<Item = (&'static str, Tile)> {
 fn boards() -> Vec<(String, Vec<Tile>)> {
     let mut tiles: Vec<Tile> = BOARD.iter().map(|word| sample(word)).collect();
     tiles[0] = samples::price("108,681");
-    let doubtful = tiles.iter().zip(Mark::ALL.into_iter().cycle());
-    let doubtful: Vec<Tile> = doubtful
-        .map(|(tile, mark)| tile.clone().doubted(mark, Some("14:02".into())))
-        .collect();
+    let words = BOARD[..6].iter().zip(Mark::ALL.into_iter().cycle());
+    let doubts: Vec<Tile> = words.map(|(word, mark)| doubtful(word, mark)).collect();
     let counts =
         [2, 3, 4, 5, 6, 7, 8].map(|count| (format!("board-{count}"), tiles[..count].to_vec()));
     counts
         .into_iter()
-        .chain([("board-6-doubts".into(), doubtful[..6].to_vec())])
+        .chain([("board-6-doubts".into(), doubts)])
         .collect()
 }
 
@@ -198,7 +178,7 @@ fn screens_as_figures_and_on_boards() {
             };
             let style = Style {
                 font: FontId::named(font).unwrap(),
-                ..samples::style()
+                ..STYLE
             };
             let mut painter = TilePainter::default();
             let figures = figures().into_iter().map(|(name, tile)| (name, vec![tile]));

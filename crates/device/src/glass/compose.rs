@@ -26,7 +26,7 @@ use crate::{
     },
     settings::{RunningSettings, Settings},
     spoken::{self, Sentence, SentenceTemplate},
-    tile::{PROVEN_BY_ONE, Tile},
+    tile::Tile,
 };
 use market::{
     Datum, HeightState, HeightTruth, MarkReason, MarkReasons, Market,
@@ -102,7 +102,7 @@ pub fn screen_tile(
     let Some(screen) = catalog::find(slot.screen) else {
         return Tile::default();
     };
-    let tile = (screen.tile)(scene);
+    let tile = (screen.tile)(&Scene { mark, ..*scene });
     let (zone, now) = (scene.zone, scene.now);
     let moment = |then: Option<UtcTime>| {
         let (then, today) = (zone.local(then?), scene.local()?);
@@ -112,12 +112,9 @@ pub fn screen_tile(
         let since = moment(now.start());
         return no_data::tile(tile.labels, silence, since.as_deref(), &page(known));
     }
-    match (mark, scene.truth.state) {
-        (Some(mark @ Mark::Alone), HeightState::Alone) => {
-            tile.line(PROVEN_BY_ONE).doubted(mark, None)
-        }
-        (Some(mark), _) => tile.doubted(mark, moment(seen(slot, scene))),
-        (None, _) => tile,
+    match mark {
+        Some(mark) => tile.doubted(mark, scene.truth.state, moment(seen(slot, scene))),
+        None => tile,
     }
 }
 

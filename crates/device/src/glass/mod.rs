@@ -643,6 +643,7 @@ impl Glass {
             mark_reasons: known.mark_reasons,
             truth: known.truth,
             history: known.history,
+            mark: None,
             settings: known.settings(),
             now,
             zone: known.running.zone(),

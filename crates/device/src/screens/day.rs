@@ -6,27 +6,30 @@ use super::{Scene, decimal};
 use crate::{
     history::Series,
     spoken,
-    tile::{Graph, Tile, UNCHANGED},
+    tile::{Graph, Tile},
 };
 
-/// From this change on it has no decimals, per mille.
+/// Changes of at least this, per mille, are written without decimals.
 const WHOLE_FROM: u32 = 100;
 
-/// What moves, by a value with a history.
+/// How a figure depends on its recorded series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moving {
     /// The value itself.
     Value,
-    /// What one unit of it buys.
+    /// What one unit of the currency buys.
     Inverse,
 }
 
-/// Adds the graph of a day, and the change since yesterday as the next line; neither without a history.
+/// Adds the graph of a day, and the change since yesterday as the next line unless the value is doubtful; neither without
+/// a history.
 pub fn add(tile: Tile, moving: Moving, series: Series, newest: u64, scene: &Scene<'_>) -> Tile {
     let Some(history) = scene.history else {
         return tile;
     };
-    let change = history.day_change(series, newest);
+    let change = history
+        .day_change(series, newest)
+        .filter(|_| scene.mark.is_none());
     let line = history.day_line(series, newest);
     let (change, line) = match moving {
         Moving::Value => (change, line),
@@ -55,8 +58,8 @@ fn inverse(permille: i32) -> Option<i32> {
 fn words(permille: i32) -> [String; 3] {
     if permille == 0 {
         return [
-            format!("{UNCHANGED} since yesterday"),
-            UNCHANGED.into(),
+            "Unchanged since yesterday".into(),
+            "Unchanged".into(),
             "0.0%".into(),
         ];
     }

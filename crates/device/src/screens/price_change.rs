@@ -7,7 +7,7 @@ use crate::{
     cells::{Cell, Icon},
     history::Series,
     spoken::{self, Sentence, SentenceTemplate},
-    tile::{Figure, Graph, SINCE_YESTERDAY, Tile},
+    tile::{Figure, Graph, Tile},
 };
 
 const RISEN: SentenceTemplate =
@@ -32,6 +32,9 @@ pub fn cells(scene: &Scene<'_>) -> Vec<Cell> {
 /// The change, the price and its graph.
 pub fn tile(scene: &Scene<'_>) -> Tile {
     let labels = ticker::labels(scene.currency, "Price in 24 hours", "24 hours", "24 h");
+    if scene.mark.is_some() {
+        return Tile::word(labels, "?");
+    }
     let (Some(price), Some(permille)) = (scene.shown_price(), change(scene)) else {
         return Tile::unknown(labels);
     };
@@ -50,7 +53,7 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
     Tile {
         graph: line.map(Graph::Line),
         ..Tile::new(labels, Vec::from([figure]))
-            .line([SINCE_YESTERDAY])
+            .line(["since yesterday"])
             .line(now.chain(prices))
     }
 }

@@ -4,6 +4,7 @@ use crate::{history::History, settings::Settings};
 use market::{
     Fee, HeightTruth, MarkReasons, Market,
     limits::STALE_PRICE,
+    mark::Mark,
     now::{LocalTime, Now, Zone},
     units::{Currency, Price},
 };
@@ -22,6 +23,8 @@ pub struct Scene<'a> {
     pub truth: HeightTruth,
     /// How the values have moved. `None` while they are recorded.
     pub history: Option<&'a History>,
+    /// The mark of a doubtful value of a tile: its change of a day is not shown.
+    pub mark: Option<Mark>,
     /// Settings the device runs on.
     pub settings: &'a Settings,
     /// The moment.

@@ -38,16 +38,16 @@ const CURRENCIES: &[(&str, &str, &str)] = &[
     ("AUD", "Australian dollar", "Australian dollars"),
 ];
 
-/// Currencies whose unit has no hundredths in use.
+/// Currencies that are written without hundredths.
 const WITHOUT_CENTS: &[&str] = &["JPY", "KRW", "VND", "IDR", "CLP"];
 
-/// Amounts of money from this on have no decimals, whole units.
+/// Amounts of money of at least this, in whole units, are written without decimals.
 const WHOLE_FROM: u128 = 100;
 
 /// The smallest amount of money that is written as a number, millionths.
 const CENT: u128 = 10_000;
 
-/// Digits from which on a number has a form with a letter.
+/// Numbers of at least this many digits have a form with a letter, too.
 const LONG: usize = 8;
 
 /// Characters of a number with a letter.
@@ -123,18 +123,19 @@ pub fn time_of_day(time: LocalTime, settings: &Settings) -> String {
     }
 }
 
-/// A moment before now: the time of day, or the date if that is another one; with its preposition.
-pub fn at(then: LocalTime, now: LocalTime, settings: &Settings) -> String {
-    if day(then) == day(now) {
-        format!("at {}", time_of_day(then, settings))
+/// An earlier moment: the time of day, or the date if that is not today's.
+pub fn moment(earlier: LocalTime, now: LocalTime, settings: &Settings) -> String {
+    if day(earlier) == day(now) {
+        time_of_day(earlier, settings)
     } else {
-        format!("on {}", date(then))
+        date(earlier)
     }
 }
 
-/// A moment before now, as [`at`] without its preposition.
-pub fn moment(then: LocalTime, now: LocalTime, settings: &Settings) -> String {
-    at(then, now, settings).split_off("at ".len())
+/// The same with its preposition.
+pub fn at(earlier: LocalTime, now: LocalTime, settings: &Settings) -> String {
+    let preposition = if day(earlier) == day(now) { "at" } else { "on" };
+    format!("{preposition} {}", moment(earlier, now, settings))
 }
 
 fn day(time: LocalTime) -> (i16, u8, u8) {

@@ -11,6 +11,7 @@ use market::{
     Datum, Figure, FigureIdentity, HeightState, HeightTruth, MarkReasons, Market, MinerStats,
     PoolStats, Proven, Seen,
     logo::Logo,
+    mark::Mark,
     now::{Now, UtcTime, Zone},
     source_id::SourceId,
     units::{Currency, FeeRate, Hashrate, Msats, Price, Sats, decimal_micros},
@@ -24,6 +25,7 @@ pub(crate) struct Line {
     pub(crate) mark_reasons: MarkReasons,
     pub(crate) truth: HeightTruth,
     pub(crate) history: Option<History>,
+    pub(crate) mark: Option<Mark>,
     pub(crate) settings: Settings,
     pub(crate) now: Now,
     pub(crate) zone: Zone,
@@ -66,6 +68,7 @@ impl Line {
             mark_reasons: MarkReasons::default(),
             truth: HeightTruth::default(),
             history: None,
+            mark: None,
             settings: Settings::default(),
             now: Now {
                 uptime: Duration::ZERO,
@@ -92,6 +95,7 @@ impl Line {
             mark_reasons: &self.mark_reasons,
             truth: self.truth,
             history: self.history.as_ref(),
+            mark: self.mark,
             settings: &self.settings,
             now: self.now,
             zone: &self.zone,
@@ -113,6 +117,7 @@ impl Line {
             }
             "whole-fee" => self.market.fee = FeeRate::parse(value).map(figure),
             "fee" => self.market.precise_fee = FeeRate::parse(value).map(figure),
+            "mark" => self.mark = Mark::named(value),
             // The value of the whole day before.
             "yesterday" => {
                 let micros = decimal_micros(value, Price::MAX_UNITS).unwrap();

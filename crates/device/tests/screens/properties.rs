@@ -111,6 +111,7 @@ proptest! {
             mark_reasons: &MarkReasons::default(),
             truth,
             history: None,
+            mark: None,
             settings: &settings,
             now,
             zone: &Zone::utc(),

@@ -19,7 +19,7 @@ use device::{
     tile::{Figure, FigureKind, Graph, Tile},
 };
 use market::{
-    Direction, Payment, Zap,
+    Direction, HeightState, Payment, Zap,
     mark::Mark,
     units::{Msats, Sats},
 };
@@ -148,6 +148,12 @@ const ROWS: &[(&str, &str)] = &[
     ("sats USD price=0.5", "Sats per dollar / Sats per $ / Sats/$ | 200,000,000 sats / 200.0M sats | $0.50"),
     ("sats USD price=0.001", "Sats per dollar / Sats per $ / Sats/$ | !? | Not known yet"),
     ("sats USD", "Sats per dollar / Sats per $ / Sats/$ | !? | Not known yet"),
+    ("ticker USD price=108681 yesterday=107390 mark=disputed", "Bitcoin price / Price | $108,681 | Sources disagree / Disputed | 920 sats for one dollar / 920 sats per $ | line from 0 to 1000 | (disputed)"),
+    ("fee fee=4.21 yesterday=4.21 mark=stale", "Fees / sat/vB | 4.21 sat/vB / 4 sat/vB | Stale | line from 500 to 500 | (stale)"),
+    ("change USD price=108681 yesterday=107390 mark=disputed", "Price in 24 hours / 24 hours | !? | Sources disagree / Disputed | (disputed)"),
+    ("block height=977412 state=alone age=4 time=14:32-28/11 mark=alone", "Block height / Block | 977,412 | Proven by one source / One source | Found at 14:28 / at 14:28 | (alone)"),
+    ("halving height=977412 state=alone mark=alone", "Blocks until the halving / Until the halving / Halving | 72,588 | Proven by one source / One source | 65% of this era is done / 65% done | bar 654 | (alone)"),
+    ("halving height=977412 state=claimed mark=alone", "Blocks until the halving / Until the halving / Halving | 72,588 | Not proven | 65% of this era is done / 65% done | bar 654 | (alone)"),
     ("change USD price=108681 yesterday=107390", "Price in 24 hours / 24 hours | (arrow-up-bold) 1.2% | since yesterday | now $108,681 / $108,681 | line from 0 to 1000"),
     ("change USD price=108681 yesterday=108690", "Price in 24 hours / 24 hours | 0.0% | since yesterday | now $108,681 / $108,681 | line from 1000 to 0"),
     ("change CAD price=54340 yesterday=108681", "Price in 24 hours, CAD / 24 hours, CAD / 24 h CAD | (arrow-down-bold) 50% | since yesterday | now $54,340 / $54,340 | line from 1000 to 0"),
@@ -230,7 +236,12 @@ fn every_screen_has_its_tile() {
     let rows = ROWS.iter().map(|(left, wanted)| {
         let line = Line::parse(left);
         let screen = catalog::find(line.screen).unwrap();
-        (left.to_string(), (screen.tile)(&line.scene(7)), *wanted)
+        let tile = (screen.tile)(&line.scene(7));
+        let tile = match line.mark {
+            Some(mark) => tile.doubted(mark, line.truth.state, None),
+            None => tile,
+        };
+        (left.to_string(), tile, *wanted)
     });
     check(rows);
     for screen in SCREENS {
@@ -290,11 +301,6 @@ fn layers_have_tiles() {
     };
     let labels = || vec!["Bitcoin price".into(), "Price".into()];
     let silent = |silence, since, page| no_data::tile(labels(), &silence, since, page);
-    let change = || {
-        Tile::new(["Fees"], vec![Figure::number("4")])
-            .line(["▼ 25% since yesterday", "▼ 25%"])
-            .line(["$0.64"])
-    };
     #[rustfmt::skip]
     let rows = [
         ("zap", zap(21_000, &priced), "Zap received / Zap | (lightning-bolt) 21,000 sats | Worth $22.82 / $22.82"),
@@ -322,13 +328,8 @@ fn layers_have_tiles() {
         ("no answer", silent(Silence::NoAnswer, Some("14:02"), "192.168.1.20"), "Bitcoin price / Price | !NO DATA | No source has answered since 14:02 / No answer since 14:02 / since 14:02 | More at 192.168.1.20"),
         ("no answer, no time", silent(Silence::NoAnswer, None, ""), "Bitcoin price / Price | !NO DATA | No source has answered / No answer"),
         ("an error", silent(Silence::Error("connection refused".into()), Some("26 November"), ""), "Bitcoin price / Price | !NO DATA | connection refused / No source has answered since 26 November / No answer since 26 November / since 26 November"),
-        ("alone", change().doubted(Mark::Alone, None), "Fees | 4 | Not proven | $0.64 | (alone)"),
-        ("proven by one source", change().line(["Proven by one source", "One source"]).doubted(Mark::Alone, None), "Fees | 4 | Proven by one source / One source | $0.64 | (alone)"),
-        ("disputed", change().doubted(Mark::Disputed, Some("14:02".into())), "Fees | 4 | Sources disagree / Disputed | $0.64 | (disputed)"),
-        ("stale", change().doubted(Mark::Stale, Some("14:02".into())), "Fees | 4 | Stale: from 14:02 / from 14:02 | $0.64 | (stale)"),
-        ("disputed change", Tile::new(["24 hours"], vec![Figure { icon: Some(Icon::ArrowUpBold), tail: "%".into(), ..Figure::number("1.2") }]).line(["since yesterday"]).doubted(Mark::Disputed, None), "24 hours | !? | Sources disagree / Disputed | (disputed)"),
-        ("unchanged and stale", Tile::word(["Fees"], "4").line(["Unchanged since yesterday", "Unchanged", "0.0%"]).doubted(Mark::Stale, None), "Fees | !4 | Stale | (stale)"),
-        ("stale without a time", change().doubted(Mark::Stale, None), "Fees | 4 | Stale | $0.64 | (stale)"),
+        ("stale", Tile::new(["Fees"], vec![Figure::number("4")]).doubted(Mark::Stale, HeightState::Proven, Some("14:02".into())), "Fees | 4 | Stale: from 14:02 / from 14:02 | (stale)"),
+        ("stale without a time", Tile::new(["Fees"], vec![Figure::number("4")]).doubted(Mark::Stale, HeightState::Proven, None), "Fees | 4 | Stale | (stale)"),
     ];
     check(rows.map(|(left, tile, wanted)| (left.into(), tile, wanted)));
 }

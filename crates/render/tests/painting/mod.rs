@@ -2,8 +2,12 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part")]
 
+use std::time::Duration;
+
 use device::{
     cells::{Cell, Picture, Style},
+    screens::{debug::DebugFacts, provisioning::ProvisioningFacts},
+    secret::{GeneratedPassword, GenerationReason, PasswordHash, Secret},
     settings::fonts::FontId,
 };
 use render::Bitmap;
@@ -31,6 +35,42 @@ pub fn picture(cells: Vec<Cell>) -> Picture {
         full_refreshes: 0,
         repaints: 0,
         serial: 0,
+    }
+}
+
+pub const SAFE_MODE_REASON: &str =
+    "The settings could not be read and were set aside; the clock runs on defaults.";
+
+pub fn debug_facts() -> DebugFacts<'static> {
+    DebugFacts {
+        ip: "192.168.178.123",
+        ssid: "FRITZ!Box 7590 XY",
+        heap_free: Some(143_000),
+        psram_free: Some(6_010_000),
+        hardware: "Rev B",
+        version: "4.0.0",
+        build_date: "2026-11-20",
+        uptime: Duration::from_secs(97_329),
+    }
+}
+
+pub fn portal_facts() -> ProvisioningFacts<'static> {
+    ProvisioningFacts {
+        ssid: "papertick-1a2b3c",
+        password: "kite-lamp-42",
+        hostname: "papertick-1a2b3c",
+        hardware: "Rev B",
+        version: "4.0.0",
+        build_date: "2026-11-20",
+        portal: "192.168.4.1",
+    }
+}
+
+pub fn generated_password() -> GeneratedPassword {
+    GeneratedPassword {
+        password: Secret::new("kmW4tQ7xdZ"),
+        hash: PasswordHash::default(),
+        reason: GenerationReason::SettingsLost,
     }
 }
 

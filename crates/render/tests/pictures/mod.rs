@@ -1,6 +1,6 @@
 //! The pictures that have golden images.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use device::{
     cells::{Cell, Icon, Picture},
@@ -8,7 +8,6 @@ use device::{
         catalog, custom, debug, erasing, payment, provisioning, safe_mode, sign_in, splash, update,
         zap,
     },
-    secret::{GeneratedPassword, GenerationReason, PasswordHash, Secret},
     settings::{Settings, fonts::FontId},
 };
 use market::{
@@ -20,7 +19,7 @@ use market::{
 
 use crate::{
     line::Line,
-    painting::{STYLE, picture},
+    painting::{SAFE_MODE_REASON, STYLE, debug_facts, generated_password, picture, portal_facts},
 };
 
 /// Variants of the screens of the rotation: name of the file and the line that describes it.
@@ -151,44 +150,19 @@ fn notices(panels: usize) -> Vec<(String, Picture)> {
 
 /// Explanations, and texts of the owner.
 fn texts(panels: usize) -> Vec<(String, Picture)> {
-    let debug = debug::DebugFacts {
-        ip: "192.168.178.123",
-        ssid: "FRITZ!Box 7590 XY",
-        heap_free: Some(143_000),
-        psram_free: Some(6_010_000),
-        hardware: "Rev B",
-        version: "4.0.0",
-        build_date: "2026-11-20",
-        uptime: Duration::from_secs(97_329),
-    };
-    let provisioning = provisioning::ProvisioningFacts {
-        ssid: "papertick-1a2b3c",
-        password: "kite-lamp-42",
-        hostname: "papertick-1a2b3c",
-        hardware: "Rev B",
-        version: "4.0.0",
-        build_date: "2026-11-20",
-        portal: "192.168.4.1",
-    };
-    let mut inverted = picture(provisioning::cells(&provisioning, panels));
+    let mut inverted = picture(provisioning::cells(&portal_facts(), panels));
     inverted.style.inverted = true;
     let owner = |texts: &[&str]| {
         let texts: Vec<_> = texts.iter().map(|text| (*text).to_owned()).collect();
         picture(custom::cells(&texts, None, panels))
     };
-    let reason = "The settings could not be read and were set aside; the clock runs on defaults.";
-    let generated = GeneratedPassword {
-        password: Secret::new("kmW4tQ7xdZ"),
-        hash: PasswordHash::default(),
-        reason: GenerationReason::SettingsLost,
-    };
     #[rustfmt::skip]
     let cases = [
-        ("debug--plain", picture(debug::cells(&debug, panels))),
-        ("provisioning--plain", picture(provisioning::cells(&provisioning, panels))),
+        ("debug--plain", picture(debug::cells(&debug_facts(), panels))),
+        ("provisioning--plain", picture(provisioning::cells(&portal_facts(), panels))),
         ("provisioning--inverted", inverted),
-        ("safe-mode--settings", picture(safe_mode::cells(reason, panels))),
-        ("sign-in--settings", picture(sign_in::cells("papertick", &generated, panels))),
+        ("safe-mode--settings", picture(safe_mode::cells(SAFE_MODE_REASON, panels))),
+        ("sign-in--settings", picture(sign_in::cells("papertick", &generated_password(), panels))),
         ("custom--letters", picture(custom::letters("HELLO", panels))),
         ("custom--mixed", owner(&["A/B", "mdi:wifi", "₿", "ab", "gqy", "Hello", "Tick/tock"])),
         ("custom--signs", owner(&["$", "€", "£", "¥", "50%", "łódź", "…"])),

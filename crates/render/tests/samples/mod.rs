@@ -1,10 +1,6 @@
 //! Tiles as the core composes them.
 
-use device::{
-    cells::Style,
-    settings::fonts::FontId,
-    tile::{Figure, Graph, Tile},
-};
+use device::tile::{Figure, Graph, Tile};
 
 /// A day of prices, with a gap.
 fn day() -> Graph {
@@ -38,17 +34,5 @@ pub fn price(text: &str) -> Tile {
     Tile {
         graph: Some(day()),
         ..tile("Bitcoin price / Price", ("$", text, ""), &lines)
-    }
-}
-
-/// The default style.
-pub fn style() -> Style {
-    Style {
-        font: FontId::DEFAULT,
-        digit_px: 180,
-        label_fit_pct: 100,
-        vertical_labels: false,
-        inverted: false,
-        sats_variant: 0,
     }
 }

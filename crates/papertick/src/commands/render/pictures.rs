@@ -266,14 +266,15 @@ pub(super) fn board_tiles(
 }
 
 fn screen_tile(screen: &Screen, values: &Values, scene: &Scene<'_>) -> Tile {
-    let tile = (screen.tile)(scene);
-    match values.mark(screen.depends_on, scene.currency) {
-        Some(mark) => tile.doubted(mark, None),
+    let mark = values.mark(screen.depends_on, scene.currency);
+    let tile = (screen.tile)(&Scene { mark, ..*scene });
+    match mark {
+        Some(mark) => tile.doubted(mark, scene.truth.state, None),
         None => tile,
     }
 }
 
-/// The currency whose price a screen needs.
+/// The currency of the price that a screen needs; `None` if it needs none.
 fn needed_price(screen: &Screen, currency: Currency) -> Option<Currency> {
     let needs_price = screen.depends_on.contains(&Dependency::Price);
     needs_price.then_some(currency)
@@ -346,6 +347,7 @@ impl SceneData {
             mark_reasons: &self.mark_reasons,
             truth: self.truth,
             history: self.history.as_ref(),
+            mark: None,
             settings,
             now: self.now,
             zone: &self.zone,
