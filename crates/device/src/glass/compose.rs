@@ -113,7 +113,7 @@ pub fn screen_tile(
         return no_data::tile(tile.labels, silence, since.as_deref(), &page(known));
     }
     match mark {
-        Some(mark) => tile.doubted(mark, scene.truth.state, moment(seen(slot, scene))),
+        Some(mark) => tile.doubted(mark, scene.truth.state, moment(stale_from(slot, scene))),
         None => tile,
     }
 }
@@ -261,28 +261,46 @@ fn debug_facts<'a>(
 
 /// Wall-clock time of the oldest value on a screen of the rotation. `None` if it has none, or the time is unknown.
 pub fn seen(slot: RotationSlot, scene: &Scene<'_>) -> Option<UtcTime> {
+    oldest(slot, scene, |_| true)
+}
+
+/// The same of the stale values alone.
+fn stale_from(slot: RotationSlot, scene: &Scene<'_>) -> Option<UtcTime> {
+    oldest(slot, scene, |fact| {
+        let mut marks = fact_marks(fact, slot.currency, scene);
+        marks.any(|(mark, from)| {
+            mark == Mark::Stale && from.is_none_or(|from| from <= scene.now.uptime)
+        })
+    })
+}
+
+/// Wall-clock time of the oldest of some values on a screen of the rotation.
+fn oldest(
+    slot: RotationSlot,
+    scene: &Scene<'_>,
+    counts: impl Fn(Dependency) -> bool,
+) -> Option<UtcTime> {
     let facts = catalog::find(slot.screen).map_or(&[][..], |screen| screen.depends_on);
+    let facts = facts.iter().filter(|fact| counts(**fact));
     let market = scene.market;
-    let seen = |fact: &Dependency| match fact {
-        Dependency::Time => None,
-        Dependency::Height => market.height.as_ref().map(|height| height.seen),
-        Dependency::Price => {
-            let price = market.prices.get(&slot.currency?)?;
-            Some(price.seen)
-        }
-        Dependency::Fee => Some(scene.fee()?.figure().datum.seen),
-        Dependency::Pool => market.pool.as_ref().map(|pool| pool.datum.seen),
-        Dependency::Miner => market.miner.as_ref().map(|miner| miner.datum.seen),
-        Dependency::Balance => market.balance.as_ref().map(|balance| balance.datum.seen),
-    };
-    // A stale height may be reported again and again.
-    let is_stale = facts.contains(&Dependency::Height) && scene.truth.state == HeightState::Stale;
-    let made = is_stale.then(|| block_height::made(scene)).flatten();
-    let times = facts.iter().filter_map(seen);
-    times
-        .filter_map(|seen| memory::utc_of(seen, scene.now))
-        .chain(made)
-        .min()
+    let times = facts.filter_map(|fact| {
+        let seen = match fact {
+            Dependency::Time => return None,
+            Dependency::Height if scene.truth.state == HeightState::Stale => {
+                // A stale height may be reported again and again.
+                let made = block_height::made(scene);
+                return made.or(memory::utc_of(market.height.as_ref()?.seen, scene.now));
+            }
+            Dependency::Height => market.height.as_ref()?.seen,
+            Dependency::Price => market.prices.get(&slot.currency?)?.seen,
+            Dependency::Fee => scene.fee()?.figure().datum.seen,
+            Dependency::Pool => market.pool.as_ref()?.datum.seen,
+            Dependency::Miner => market.miner.as_ref()?.datum.seen,
+            Dependency::Balance => market.balance.as_ref()?.datum.seen,
+        };
+        memory::utc_of(seen, scene.now)
+    });
+    times.min()
 }
 
 /// Marks of the values on a screen of the rotation, each with the uptime from which on it applies (`None` if it always

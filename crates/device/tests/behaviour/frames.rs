@@ -22,6 +22,7 @@ const ROWS: &[(&str, FrameContent, Layout, &str)] = &[
     // Marks, each in its tile.
     ("wait 1000000", Screen(20), Layout::Auto, "Bitcoin price 64,000 Stale: from 12:00 (stale)"),
     ("wait 1000000", Screen(6), Layout::Auto, "Fees 12"),
+    ("wait 600000; price USD 65000; wait 1000000", Screen(30), Layout::Auto, "Market value 1.28T Stale: from 12:11 (stale)"),
     ("wait 1000000; set boardScreens=[20,6]", Follow, Layout::Board, "Bitcoin price 64,000 Stale: from 12:00 (stale) | Fees 12"),
     // The board, and what covers it.
     ("", Follow, Layout::Board, BOARD),

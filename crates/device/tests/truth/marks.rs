@@ -2,8 +2,10 @@
 
 use chain::network::Network;
 use device::{
+    canvas::Layout,
     cells::Picture,
     event_log::DeviceEvent,
+    frames::FrameContent,
     input::Input,
     request::{Patch, Request},
     settings::data_source,
@@ -232,6 +234,12 @@ fn an_old_tip_is_stale_although_it_is_repeated() {
     }
     assert_eq!(world.mark(), Some(Mark::Stale));
     assert!(world.device.view().stale);
+    // Other screens name the time of the block, not that of its newest report.
+    let frame = world
+        .device
+        .view()
+        .frame(FrameContent::Screen(0), Layout::Figure, now(world.secs));
+    assert_eq!(frame.unwrap().tiles[0].lines[0][0], "Stale: from 00:00");
 }
 
 #[test]
