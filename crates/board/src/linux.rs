@@ -1,6 +1,12 @@
 //! The hardware of a Linux host, by spidev, i2cdev and gpiocdev.
 
-use std::{fmt::Display, fs::File, path::PathBuf, time::Duration};
+use std::{
+    fmt::Display,
+    fs::{self, DirEntry, File},
+    path::{Path, PathBuf},
+    process,
+    time::Duration,
+};
 
 use embedded_hal::digital::{self, InputPin, OutputPin};
 use gpiocdev::{
@@ -43,7 +49,12 @@ impl Hardware for Linux {
     fn claim(&self, device: &str) -> Result<File, String> {
         let file = File::open(device).map_err(text)?;
         let locked = file.try_lock().map(|()| file);
-        locked.map_err(|_| "another program uses it".into())
+        locked.map_err(
+            |_| match users(Path::new(device), Path::new("/")).as_slice() {
+                [] => "another program uses it".into(),
+                users => format!("it is in use by {}", users.join(", ")),
+            },
+        )
     }
 
     fn spi(&self, device: &str, hz: u32) -> Result<SpidevBus, String> {
@@ -96,6 +107,24 @@ pub fn find(place: &LineLocation) -> Option<FoundLine> {
         number: info.offset,
         user: info.used.then_some(info.consumer),
     })
+}
+
+/// Other programs that have a device file open, as far as this user may see them; processes are those below a root.
+pub fn users(device: &Path, root: &Path) -> Vec<String> {
+    let entries = |path: &Path| fs::read_dir(path).into_iter().flatten().flatten();
+    let has_open = |process: &DirEntry| {
+        let files = entries(&process.path().join("fd"));
+        let mut files = files.filter_map(|file| fs::read_link(file.path()).ok());
+        files.any(|file| file == device)
+    };
+    let own = process::id().to_string();
+    let processes = entries(&root.join("proc")).filter(|process| *process.file_name() != *own);
+    let users = processes.filter(has_open).map(|process| {
+        let name = fs::read_to_string(process.path().join("comm")).unwrap_or_default();
+        let number = process.file_name();
+        format!("{} (process {})", name.trim_end(), number.to_string_lossy())
+    });
+    users.collect()
 }
 
 fn output_request(
@@ -199,6 +228,24 @@ mod tests {
             linux.sleep_until(Duration::from_secs(secs)).await;
             assert_eq!(linux.now().as_secs(), secs);
         }
+    }
+
+    #[test]
+    fn programs_that_use_a_bus_are_named() {
+        let root = tempfile::tempdir().unwrap();
+        for (number, name, file) in [
+            ("812", "python3\n", "/dev/spidev0.0"),
+            ("900", "sensors\n", "/dev/i2c-1"),
+            (&*process::id().to_string(), "papertick\n", "/dev/spidev0.0"),
+        ] {
+            let process = root.path().join("proc").join(number);
+            fs::create_dir_all(process.join("fd")).unwrap();
+            fs::write(process.join("comm"), name).unwrap();
+            std::os::unix::fs::symlink(file, process.join("fd/3")).unwrap();
+        }
+        let users = |device| users(Path::new(device), root.path());
+        assert_eq!(users("/dev/spidev0.0"), ["python3 (process 812)"]);
+        assert_eq!(users("/dev/spidev0.1"), Vec::<String>::new());
     }
 
     /// The configuration of line 7 that is requested: not inverted, and inverted.

@@ -1,8 +1,9 @@
-//! Checks that the host has the device files and lines of a wiring, and that this user may use them.
+//! Lists what the host has for panels, and checks that it has the device files and lines of a wiring, and that this user may
+//! use them.
 
 use std::{
     collections::HashSet,
-    fs::{self, DirEntry, File, Metadata},
+    fs::{self, File, Metadata},
     io::ErrorKind,
     os::unix::fs::{FileTypeExt, MetadataExt},
     path::{Path, PathBuf},
@@ -13,6 +14,48 @@ use crate::linux;
 
 /// The mistake on a host without GPIO.
 const NO_GPIO: &str = "this host has no GPIO (there is no /dev/gpiochip0): use the file on the board of the clock; `papertick wiring check --file-only` checks the file alone";
+
+/// The file of a Raspberry Pi in which buses are enabled.
+const PI_CONFIG: &str = "/boot/firmware/config.txt";
+
+/// Buses of a Raspberry Pi, with what enables them there.
+const PI_BUSES: [(&str, &str); 3] = [
+    (
+        "/dev/spidev0.",
+        "`dtparam=spi=on` and, for a panel that is selected with GPIO8 or GPIO7, `dtoverlay=spi0-0cs`",
+    ),
+    ("/dev/spidev1.", "`dtoverlay=spi1-1cs`"),
+    ("/dev/i2c-1", "`dtparam=i2c_arm=on`"),
+];
+
+/// What a host has for panels.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostParts {
+    /// Name of the computer; `None` if it has none, as most without GPIO.
+    pub computer: Option<String>,
+    /// Device files of the SPI buses.
+    pub spi: Vec<String>,
+    /// Device files of the I2C buses.
+    pub i2c: Vec<String>,
+    /// Device files of the GPIO chips.
+    pub gpio: Vec<String>,
+}
+
+impl HostParts {
+    /// Those of the host below a root.
+    pub fn find(root: &Path) -> HostParts {
+        HostParts {
+            computer: computer(root),
+            spi: device_files(root, "spidev"),
+            i2c: device_files(root, "i2c-"),
+            gpio: device_files(root, "gpiochip"),
+        }
+    }
+
+    pub fn is_raspberry_pi(&self) -> bool {
+        self.computer.as_deref().is_some_and(is_raspberry_pi)
+    }
+}
 
 /// Major number of the device files of a kind of bus.
 fn major(kind: BusKind) -> u32 {
@@ -40,7 +83,7 @@ fn check(
     };
     let lacks_lines = used.iter().any(is_missing);
     let exists = |device: &&DeviceFile| below(root, &device.path).exists();
-    if lacks_lines && !has_chips(root) {
+    if lacks_lines && device_files(root, "gpiochip").is_empty() {
         // The host is not a board for a clock, which is also why buses are missing.
         let named: Vec<DeviceFile> = named.iter().filter(exists).cloned().collect();
         let mut mistakes = devices(&named, root);
@@ -63,29 +106,37 @@ fn below(root: &Path, path: &str) -> PathBuf {
     root.join(path.trim_start_matches('/'))
 }
 
-/// Device files of GPIO chips below a root.
-fn chip_files(root: &Path) -> impl Iterator<Item = DirEntry> {
-    let files = fs::read_dir(root.join("dev"));
-    let files = files.into_iter().flatten().flatten();
-    files.filter(|file| file.file_name().to_string_lossy().starts_with("gpiochip"))
+/// Name of the computer below a root, as its device tree has it.
+fn computer(root: &Path) -> Option<String> {
+    let name = fs::read_to_string(root.join("proc/device-tree/model")).ok()?;
+    Some(name.trim_end_matches('\0').to_owned())
 }
 
-fn has_chips(root: &Path) -> bool {
-    chip_files(root).next().is_some()
+fn is_raspberry_pi(computer: &str) -> bool {
+    computer.starts_with("Raspberry Pi")
+}
+
+/// Device files below a root whose names begin so, shorter numbers first.
+fn device_files(root: &Path, begin: &str) -> Vec<String> {
+    let files = fs::read_dir(root.join("dev"));
+    let files = files.into_iter().flatten().flatten();
+    let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| name.starts_with(begin)).collect();
+    names.sort_by_key(|name| (name.len(), name.clone()));
+    names.iter().map(|name| format!("/dev/{name}")).collect()
 }
 
 /// GPIO chips below a root that this user may not use.
 fn chips(root: &Path) -> Vec<Mistake> {
-    let mut mistakes: Vec<Mistake> = chip_files(root)
-        .filter_map(|file| {
-            let path = format!("/dev/{}", file.file_name().to_string_lossy());
-            let metadata = fs::metadata(file.path()).ok()?;
-            let refused = opened(&path, &file.path(), &metadata, root)?;
+    let chips = device_files(root, "gpiochip").into_iter();
+    chips
+        .filter_map(|path| {
+            let place = below(root, &path);
+            let metadata = fs::metadata(&place).ok()?;
+            let refused = opened(&path, &place, &metadata, root)?;
             Some(Mistake::at(None, refused))
         })
-        .collect();
-    mistakes.sort();
-    mistakes
+        .collect()
 }
 
 /// Lines that the host does not have, that are in use, or that have two names; `find` looks a line up.
@@ -109,8 +160,13 @@ pub fn lines(used: &[UsedLine], find: impl Fn(&LineLocation) -> Option<FoundLine
         };
         // The lock of a bus reports another clock that is running.
         if let Some(user) = found.user.as_ref().filter(|user| *user != linux::CONSUMER) {
+            // So the kernel of a Raspberry Pi names them.
+            let how = match user.strip_prefix("spi0 CS") {
+                Some(_) => format!("free it by `dtoverlay=spi0-0cs` in {PI_CONFIG} and a restart"),
+                None => "free it".into(),
+            };
             let what = format!(
-                "the line {place} of the {} is in use by {user:?}; free it, or write a line that `gpioinfo` lists as unused",
+                "the line {place} of the {} is in use by {user:?}; {how}, or write a line that `gpioinfo` lists as unused",
                 used.what
             );
             mistakes.push(Mistake::at(used.at, what));
@@ -150,9 +206,18 @@ fn refusal(device: &DeviceFile, root: &Path) -> Option<String> {
         BusKind::I2c => ("I2C", "i2c-dev", "/dev/i2c-1"),
     };
     let Ok(metadata) = fs::metadata(&place) else {
-        return Some(format!(
-            "there is no {path}; enable the bus, and load its module with `modprobe {module}`"
-        ));
+        let is_pi = computer(root).is_some_and(|computer| is_raspberry_pi(&computer));
+        let pi = PI_BUSES
+            .iter()
+            .find(|(bus, _)| is_pi && path.starts_with(bus));
+        return Some(match pi {
+            Some((_, line)) => format!(
+                "there is no {path}; add {line} to {PI_CONFIG} and `{module}` to /etc/modules, and restart"
+            ),
+            None => format!(
+                "there is no {path}; enable the bus, and load its module with `modprobe {module}`"
+            ),
+        });
     };
     let is_bus = metadata.file_type().is_char_device()
         && rustix::fs::major(metadata.rdev()) == major(device.kind);
@@ -169,13 +234,23 @@ fn opened(path: &str, place: &Path, metadata: &Metadata, root: &Path) -> Option<
     match File::options().read(true).write(true).open(place) {
         Ok(_) => None,
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-            let group = group(metadata.gid(), root);
-            Some(format!(
-                "this user may not use {path}; it is for the group {group}: `usermod -aG {group} USER`"
-            ))
+            Some(not_permitted(path, &group(metadata.gid(), root)))
         }
         Err(error) => Some(format!("{path} cannot be used: {error}")),
     }
+}
+
+/// What to do about a device file of a group.
+fn not_permitted(path: &str, group: &str) -> String {
+    // Membership of root's group would permit more than the buses.
+    if group == "root" {
+        return format!(
+            "this user may not use {path}; only root may: install packaging/60-papertick.rules in /etc/udev/rules.d and restart"
+        );
+    }
+    format!(
+        "this user may not use {path}; it is for the group {group}: `sudo usermod -aG {group} $USER`, then log in again"
+    )
 }
 
 /// Name of a group, or its number if it has none.
@@ -208,6 +283,22 @@ mod tests {
             .iter()
             .map(ToString::to_string)
             .collect();
+        fs::create_dir_all(root.path().join("proc/device-tree")).unwrap();
+        let model = root.path().join("proc/device-tree/model");
+        fs::write(model, "Raspberry Pi 4 Model B Rev 1.4\0").unwrap();
+        let parts = HostParts::find(root.path());
+        assert!(parts.is_raspberry_pi());
+        assert_eq!((parts.spi.len(), parts.i2c), (0, vec!["/dev/i2c-1".into()]));
+        let on_pi: Vec<String> = devices(&file.devices, root.path())
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(on_pi[..2], texts[..2]);
+        assert_eq!(
+            on_pi[2],
+            "there is no /dev/spidev1.0; add `dtoverlay=spi1-1cs` to /boot/firmware/config.txt and `spidev` to \
+             /etc/modules, and restart"
+        );
         assert_eq!(
             texts,
             [
@@ -216,6 +307,22 @@ mod tests {
                 "there is no /dev/spidev1.0; enable the bus, and load its module with `modprobe spidev`",
             ]
         );
+    }
+
+    #[test]
+    fn the_group_of_a_device_file_is_named_unless_it_is_that_of_root() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("etc")).unwrap();
+        fs::write(root.path().join("etc/group"), "root:x:0:\nspi:x:989:pi\n").unwrap();
+        for (gid, expected) in [
+            (989, "`sudo usermod -aG spi $USER`, then log in again"),
+            (990, "`sudo usermod -aG 990 $USER`, then log in again"),
+            (0, "60-papertick.rules in /etc/udev/rules.d"),
+        ] {
+            let text = not_permitted("/dev/spidev0.0", &group(gid, root.path()));
+            assert!(text.contains(expected), "{text}");
+            assert!(!text.contains("-aG root"), "{text}");
+        }
     }
 
     #[test]
@@ -297,7 +404,7 @@ mod tests {
             [
                 "line 2: the host has no line gpio:MISSING for the data/command line; write one that `gpioinfo` lists",
                 "line 4: the line gpio:TAKEN of the select line of panel 1 is in use by \"spi0 CS0\"; \
-                 free it, or write a line that `gpioinfo` lists as unused",
+                 free it by `dtoverlay=spi0-0cs` in /boot/firmware/config.txt and a restart, or write a line that `gpioinfo` lists as unused",
                 "line 8: the line gpio:SEVEN of the select line of panel 2 is chip:soc/7 under another name, \
                  already the busy line of panel 1; write one that nothing else is on, or the same name",
             ]

@@ -15,7 +15,7 @@ mod read;
 mod values;
 
 pub use bases::BASES;
-pub use host::{devices, lines};
+pub use host::{HostParts, devices, lines};
 pub use mistake::Mistake;
 pub use named::{BusKind, DeviceFile, FoundLine, UsedLine};
 pub use read::{FILE_MAX, WiringFile, base, read, read_for_host};

@@ -60,7 +60,7 @@ pub enum Command {
     Restore(RestoreArgs),
     /// Set or clear the password of a clock.
     Passwd(PasswdArgs),
-    /// Check, draw or test a wiring file.
+    /// Detect a panel, or check, draw or test a wiring file.
     Wiring(WiringCommand),
     /// Write a dump of a crashed device.
     CrashDump {
@@ -133,7 +133,7 @@ enum Subcommands {
     /// Make a folder of update images for a web server.
     #[command(after_help = release::EXAMPLES)]
     Release(ReleaseArgs),
-    /// Check, draw and test the wiring of a board of real parts.
+    /// Detect, check, draw and test the wiring of a board of real parts.
     #[command(subcommand, after_help = WIRING_EXAMPLES)]
     Wiring(WiringCommand),
     /// Run the device process of a supervisor; started by `run` and `demo`.
@@ -174,6 +174,7 @@ Examples:
 
 const WIRING_EXAMPLES: &str = "\
 Examples:
+  papertick wiring detect
   papertick wiring check clock.toml
   papertick wiring show clock.toml
   papertick wiring test clock.toml";

@@ -75,6 +75,20 @@ fn a_wiring_file_is_checked_with_or_without_the_host() {
 }
 
 #[test]
+fn a_computer_without_gpio_is_told_in_one_sentence() {
+    if Path::new("/dev/gpiochip0").exists() {
+        return;
+    }
+    let (code, stdout, stderr) = run(&["wiring", "detect", "--json"]);
+    assert_eq!(code, 1);
+    assert!(
+        stdout.contains("\"error\": \"this computer has no GPIO"),
+        "{stdout}"
+    );
+    assert_eq!(stderr.lines().count(), 1);
+}
+
+#[test]
 fn the_systemd_unit_uses_existing_commands() {
     const UNIT: &str = include_str!("../../../../packaging/systemd/papertick.service");
     let start = UNIT

@@ -1,5 +1,6 @@
-//! `papertick wiring`: checks, draws and tests the wiring of a board.
+//! `papertick wiring`: detects a panel, and checks, draws and tests the wiring of a board.
 
+mod detect;
 mod trial;
 
 use std::{fs, path::PathBuf};
@@ -20,6 +21,9 @@ use crate::{
 /// The actions of `wiring`.
 #[derive(Debug, Subcommand)]
 pub enum WiringCommand {
+    /// Name the connected panel if it says what it is, and what this host lacks for panels
+    #[command(after_help = detect::EXAMPLES)]
+    Detect(detect::DetectArgs),
     /// Check a wiring file and whether this host has its buses and lines; accesses no hardware
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
@@ -82,6 +86,7 @@ Stop the clock first. The exit code is 1 if a part did not answer.";
 /// The file has mistakes, or a part does not answer.
 pub fn run(command: &WiringCommand) -> Result<(), Failure> {
     match command {
+        WiringCommand::Detect(args) => detect::run(args),
         WiringCommand::Check(args) => check(args),
         WiringCommand::Show(args) => show(args),
         WiringCommand::Test(args) => trial::run(args),
