@@ -78,4 +78,24 @@ impl PanelFault {
             PanelFault::Bus => "bus",
         }
     }
+
+    /// What happened and what to do, as sentences for people.
+    pub fn says(self) -> &'static str {
+        match self {
+            PanelFault::BusyStuck => {
+                "It stays busy. Compare `model` in the wiring with the name on the panel, because other controllers \
+                 signal busy by the opposite level. Then switch off, and check the busy and reset wires and the flat cable."
+            }
+            PanelFault::StartedBusy => {
+                "It received data during a refresh. This is an error of the program: please report it."
+            }
+            PanelFault::NotRefreshed => {
+                "It did not begin to refresh, or ended at once. Switch off, and check 3.3 V, ground, the select, \
+                 data/command, reset and busy wires and the flat cable. Below 0 °C wait until it is warmer."
+            }
+            PanelFault::Bus => {
+                "Its bus or expander does not respond. Switch off, and check the wires to it and its address."
+            }
+        }
+    }
 }

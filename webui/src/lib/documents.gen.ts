@@ -302,6 +302,8 @@ export interface PanelFailure {
   panel: number;
   /** Fault of the panel. */
   fault: PanelFault;
+  /** What happened and what to do, as sentences for people. */
+  says: string;
   /** Failed refreshes since the last successful one. */
   failures: number;
 }

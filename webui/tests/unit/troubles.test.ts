@@ -36,9 +36,9 @@ const rows: [string, Partial<Status>, string[]][] = [
     {
       link: link('disconnected', 'new_reason'),
       panelFaults: [
-        { panel: 0, fault: 'bus', failures: 4 },
-        { panel: 1, fault: 'not-refreshed', failures: 1 },
-        { panel: 6, fault: 'busy-stuck', failures: 0 },
+        { panel: 0, fault: 'bus', says: '', failures: 4 },
+        { panel: 1, fault: 'not-refreshed', says: '', failures: 1 },
+        { panel: 6, fault: 'busy-stuck', says: '', failures: 0 },
       ],
     },
     [

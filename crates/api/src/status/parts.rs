@@ -86,6 +86,8 @@ pub struct PanelFailure {
     pub panel: usize,
     /// Fault of the panel.
     pub fault: Word<PanelFault>,
+    /// What happened and what to do, as sentences for people.
+    pub says: &'static str,
     /// Failed refreshes since the last successful one.
     pub failures: u32,
 }
@@ -181,6 +183,7 @@ impl PanelFailure {
             status.fault.map(|fault| PanelFailure {
                 panel,
                 fault,
+                says: fault.0.says(),
                 failures,
             })
         };

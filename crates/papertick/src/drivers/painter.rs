@@ -394,7 +394,13 @@ impl PanelState {
             .saturating_mul(1 << self.failures.min(16))
             .min(RETRY_MAX);
         let again_in_secs = wait.as_secs();
-        tracing::warn!(panel, fault = fault.name(), again_in_secs, "panel failed");
+        let (fault_name, says) = (fault.name(), fault.says());
+        tracing::warn!(
+            panel,
+            fault = fault_name,
+            again_in_secs,
+            "panel failed: {says}"
+        );
         self.sent = None;
         self.fault = Some(fault);
         self.failures = self.failures.saturating_add(1);

@@ -287,7 +287,8 @@ async fn a_panel_fault_is_sent_until_it_recovers() {
     let mut follower = EventClient::of(&clock).await;
     follower.frame().await;
     assert_eq!(follower.status().await["panelFaults"], json!([]));
-    let faults = json!([{ "panel": 3, "fault": "busy-stuck", "failures": 2 }]);
+    let says = PanelFault::BusyStuck.says();
+    let faults = json!([{ "panel": 3, "fault": "busy-stuck", "says": says, "failures": 2 }]);
     for (fault, expected) in [(Some(PanelFault::BusyStuck), faults), (None, json!([]))] {
         clock.glass.send_modify(|glass| {
             let glass = Arc::make_mut(glass);

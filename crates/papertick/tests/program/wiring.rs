@@ -2,6 +2,8 @@
 
 use std::{fs, path::Path};
 
+use device::board::PanelFault;
+
 use crate::clock::{folder, output};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/wiring");
@@ -117,6 +119,15 @@ fn wiring_show_draws_a_file() {
     let (code, _, stderr) = run(&["wiring", "show", "/nowhere.toml"]);
     assert_eq!(code, 2);
     assert!(stderr.contains("/nowhere.toml cannot be read"), "{stderr}");
+}
+
+#[test]
+fn the_manual_has_the_sentence_of_every_fault() {
+    let manual = include_str!("../../../../docs/wiring.md");
+    for fault in PanelFault::ALL {
+        let line = format!("\n- `{}`: {}\n", fault.name(), fault.says());
+        assert!(manual.contains(&line), "{line}");
+    }
 }
 
 #[test]

@@ -65,12 +65,12 @@ fn datum(status: &Value, name: &str) -> String {
     if let Some(age) = datum["ageSec"].as_u64() {
         let _ = write!(text, " {} ago", duration(age));
     }
-    text + &doubt(&status["truth"][name])
+    text + &sentence(&status["truth"][name])
 }
 
-/// Why a value is doubtful, in brackets; empty if it is not.
-fn doubt(truth: &Value) -> String {
-    let says = truth["says"].as_str();
+/// The sentence of a doubtful value or a fault, in brackets; empty if there is none.
+fn sentence(of: &Value) -> String {
+    let says = of["says"].as_str();
     says.map_or_else(String::new, |says| format!(" ({says})"))
 }
 
@@ -80,7 +80,7 @@ fn prices(status: &Value) -> String {
         name.len() == 3 && name.chars().all(|letter| letter.is_ascii_uppercase())
     });
     let prices = prices.map(|(name, price)| {
-        let why = doubt(&status["truth"]["prices"][name]);
+        let why = sentence(&status["truth"]["prices"][name]);
         format!("{} {name}{why}", plain(&price["value"]))
     });
     join_or(prices.collect(), "unknown")
@@ -123,7 +123,10 @@ fn network(status: &Value) -> String {
 fn panels(status: &Value) -> String {
     let count = &status["numScreens"];
     let faults = status["panelFaults"].as_array().into_iter().flatten();
-    let faults = faults.map(|fault| format!("panel {} {}", fault["panel"], plain(&fault["fault"])));
+    let faults = faults.map(|fault| {
+        let (panel, name) = (&fault["panel"], plain(&fault["fault"]));
+        format!("panel {panel} {name}{}", sentence(fault))
+    });
     format!("{count}, {}", join_or(faults.collect(), "no faults"))
 }
 
@@ -198,7 +201,7 @@ mod tests {
                 "height": { "says": "It is stale." }, "prices": { "USD": { "says": "It is doubtful." } }
             },
             "link": { "state": "connected", "ssid": "", "ip": "192.0.2.2", "announced": null },
-            "numScreens": 7, "panelFaults": [{ "panel": 2, "fault": "busy-stuck" }],
+            "numScreens": 7, "panelFaults": [{ "panel": 2, "fault": "busy-stuck", "says": "It stays busy." }],
             "leds": [{ "hex": "#000000" }, { "hex": "#FF0000" }], "ledsMuted": null,
             "frontlight": { "on": true }, "espUptime": 90_061, "restartFor": ["otaEnabled"]
         });
@@ -210,7 +213,7 @@ mod tests {
             Prices        108801.40 USD (It is doubtful.)
             Sources       relay connected, wallet not connected (timed out)
             Network       connected, 192.0.2.2
-            Panels        7, panel 2 busy-stuck
+            Panels        7, panel 2 busy-stuck (It stays busy.)
             Lights        1 LEDs on, frontlight on
             Running       for 1 d 1 h, restart needed for otaEnabled
         "]]

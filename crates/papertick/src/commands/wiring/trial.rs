@@ -14,6 +14,7 @@ use board::{
 };
 use clap::Args;
 use device::{
+    board::PanelFault,
     cells::{Cell, Picture},
     input::Sensed,
     lights::Rgb,
@@ -72,6 +73,10 @@ impl PartResult {
             is_good: false,
             ..PartResult::new(part, result)
         }
+    }
+
+    fn fault(panel: String, fault: PanelFault) -> PartResult {
+        PartResult::failed(panel, format!("{}: {}", fault.name(), fault.says()))
     }
 }
 
@@ -176,7 +181,7 @@ async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<PartResult
         let name = format!("panel {}", panel + 1);
         results.push(match started {
             Ok(()) => None,
-            Err(fault) => Some(PartResult::failed(name, fault.name())),
+            Err(fault) => Some(PartResult::fault(name, fault)),
         });
     }
     while results.iter().any(Option::is_none) {
@@ -188,7 +193,7 @@ async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<PartResult
             let millis = started_at.elapsed().as_millis();
             results[panel] = Some(match result {
                 Ok(_) => PartResult::new(name, format!("shows it after {millis} ms")),
-                Err(fault) => PartResult::failed(name, fault.name()),
+                Err(fault) => PartResult::fault(name, fault),
             });
         }
     }
@@ -284,7 +289,10 @@ async fn echo(mut buttons: AssembledButtons, seconds: u64) -> PartResult {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-    use board::{parts::mcp23017::LineLevel, wiring};
+    use board::{
+        parts::mcp23017::LineLevel,
+        wiring::{self, Sense},
+    };
     use lab::circuit::{Circuit, Flow, PanelCondition};
 
     use super::*;
@@ -379,16 +387,34 @@ mod tests {
             .into_iter()
             .filter(|line| line.starts_with("NOT "))
             .collect();
+        let fault = |panel: u8, fault: PanelFault| {
+            format!("NOT panel {panel}: {}: {}", fault.name(), fault.says())
+        };
         assert_eq!(
             failed,
             [
-                "NOT panel 3: not-refreshed",
-                "NOT panel 5: busy-stuck",
-                "NOT light sensor: does not answer",
-                "NOT buttons: do not answer",
+                fault(3, PanelFault::NotRefreshed),
+                fault(5, PanelFault::BusyStuck),
+                "NOT light sensor: does not answer".into(),
+                "NOT buttons: do not answer".into(),
             ]
         );
         assert_eq!(results.len(), 11);
+    }
+
+    /// An inverted busy line, as a controller with the opposite level has it.
+    #[tokio::test(start_paused = true)]
+    async fn a_panel_of_the_opposite_busy_level_stays_busy() {
+        let mut wiring = wiring::base("rev-b").unwrap();
+        let circuit = Circuit::new(&wiring, Flow::Live);
+        wiring.panels[0].busy.sense = Sense::Inverted;
+        let results = test_all(&circuit, &wiring, BusExecution::Tasks, 0)
+            .await
+            .unwrap();
+        let stuck = PartResult::fault("panel 1".into(), PanelFault::BusyStuck);
+        assert_eq!(results[0], stuck);
+        assert!(results[1].is_good);
+        assert_eq!(circuit.violations(), Vec::<String>::new());
     }
 
     #[tokio::test(start_paused = true)]
