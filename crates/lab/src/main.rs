@@ -5,6 +5,7 @@ use std::{fmt::Write as _, io, path::PathBuf, process::ExitCode};
 use clap::{Parser, Subcommand};
 use lab::{
     data_folder::{InitialDisk, TestedChange, test_all_changes},
+    panel_oracle,
     power_cuts::Counts,
 };
 
@@ -29,6 +30,11 @@ enum Experiment {
         #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u64).range(0..=1000))]
         chances: u64,
     },
+    /// Compare recordings of the makers' drivers of panels with ours, and with the reviewed differences.
+    PanelOracle {
+        /// Folder of the recordings, which `.ci/panel-oracle` makes
+        folder: PathBuf,
+    },
 }
 
 const EXAMPLES: &str = "\
@@ -44,6 +50,7 @@ fn main() -> ExitCode {
     let Lab { experiment } = Lab::parse();
     let result = match experiment {
         Experiment::PowerCuts { data_dir, chances } => power_cuts(data_dir, chances),
+        Experiment::PanelOracle { folder } => panel_oracle::compare(&folder),
     };
     match result {
         Ok(table) => {

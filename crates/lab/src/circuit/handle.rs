@@ -170,6 +170,16 @@ impl Circuit {
         self.lock().violations()
     }
 
+    /// Records the commands to the panels from now on.
+    pub fn record(&self) {
+        self.lock().commands = Some(Vec::new());
+    }
+
+    /// The recorded commands to the panels, with their data.
+    pub fn commands(&self) -> Vec<(u8, Vec<u8>)> {
+        self.lock().commands.clone().unwrap_or_default()
+    }
+
     /// Changes the circuit and notifies the tasks that wait for a level.
     pub(super) fn change<T>(&self, act: impl FnOnce(&mut SimCircuit) -> T) -> T {
         let outcome = act(&mut self.lock());

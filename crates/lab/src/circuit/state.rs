@@ -67,6 +67,8 @@ pub(super) struct SimCircuit {
     strip: Option<SimLedStrip>,
     strip_device: Option<String>,
     violations: Violations,
+    /// Commands to the panels with their data, if they are recorded.
+    pub(super) commands: Option<Vec<(u8, Vec<u8>)>>,
 }
 
 impl SimCircuit {
@@ -139,6 +141,7 @@ impl SimCircuit {
             strip: wiring.strip.as_ref().map(SimLedStrip::new),
             strip_device: wiring.strip.as_ref().map(|strip| strip.device.clone()),
             violations: Violations::default(),
+            commands: None,
         };
         let buttons = wiring.buttons.iter().flat_map(|buttons| &buttons.lines);
         for line in buttons {
@@ -284,6 +287,12 @@ impl SimCircuit {
                 .record(format!("a clock of {} Hz for the panels", self.spi_hz));
         }
         let is_data = self.nets.read(self.command) == LineLevel::High;
+        if let Some(commands) = &mut self.commands {
+            match commands.last_mut() {
+                Some((_, data)) if is_data => data.extend_from_slice(bytes),
+                _ => commands.extend(bytes.iter().map(|byte| (*byte, Vec::new()))),
+            }
+        }
         for panel in selected {
             for byte in bytes {
                 self.panels[panel]
