@@ -1,8 +1,13 @@
 //! The table of boards.
 
-use device::board::BoardSpec;
+use std::sync::LazyLock;
 
-use crate::wiring::{PANELS_MAX, Wiring};
+use device::{
+    board::BoardSpec,
+    canvas::{HEIGHTS, WIDTHS},
+};
+
+use crate::wiring::{self, PANELS_MAX, Wiring};
 
 const REV_A: BoardSpec = BoardSpec {
     id: "rev-a",
@@ -11,6 +16,7 @@ const REV_A: BoardSpec = BoardSpec {
     panels: 7,
     panel_width: 122,
     panel_height: 250,
+    canvas: None,
     leds: 4,
     frontlight: false,
     light_sensor: false,
@@ -41,45 +47,74 @@ pub static BOARDS: &[BoardSpec] = &[
     },
 ];
 
-/// Smallest number of panels of a clock, which its screens need.
+/// Smallest number of panels of a clock in which each cell has a panel.
 pub const PANELS_MIN: usize = 7;
+
+/// Simulated boards with one panel: the known wirings of one panel.
+pub static DISPLAYS: LazyLock<Vec<BoardSpec>> = LazyLock::new(|| {
+    let wirings = wiring::displays().filter_map(wiring::base);
+    let boards = wirings.filter_map(|wiring| wired(&wiring).ok());
+    let simulated = |board: BoardSpec| BoardSpec {
+        hardware: format!("{}, simulated", board.hardware).leak(),
+        ..board
+    };
+    boards.map(simulated).collect()
+});
 
 /// The specification of a board with a wiring.
 ///
 /// Its texts are leaked, which is harmless because a process has one board.
 ///
 /// # Errors
-/// It has too few panels for a clock.
+/// It has too few panels for a clock, or one that is too small.
 pub fn wired(wiring: &Wiring) -> Result<BoardSpec, String> {
     let count = wiring.panels.len();
-    let Some(panel) = wiring.panels.first().filter(|_| count >= PANELS_MIN) else {
+    let panel = wiring.panels.first();
+    let Some(panel) = panel.filter(|_| count == 1 || count >= PANELS_MIN) else {
         return Err(format!(
-            "a clock needs {PANELS_MIN} or {PANELS_MAX} panels and the wiring has {count}: \
-             `papertick wiring test` tries fewer"
+            "a clock needs one panel, or {PANELS_MIN} or {PANELS_MAX}, and the wiring has {count}: \
+             `papertick wiring test` tries others"
         ));
     };
-    let model = panel.model;
-    let inches = if model.height == 296 { "2.9" } else { "2.13" };
-    let hardware = format!("{}, {count} x {inches} in", wiring.name);
+    let (model, (width, height)) = (panel.model, panel.size());
+    let is_small = !WIDTHS.contains(&u32::from(width)) || !HEIGHTS.contains(&u32::from(height));
+    if count == 1 && is_small {
+        return Err(format!(
+            "the panel is {width} px wide and {height} px high, and one panel needs {} and {}: turn it with `rotation = 90`",
+            WIDTHS.start(),
+            HEIGHTS.start()
+        ));
+    }
     let leak = |text: String| -> &'static str { text.leak() };
-    Ok(BoardSpec {
+    let board = BoardSpec {
         id: leak(wiring.id.clone()),
         name: leak(wiring.name.clone()),
-        hardware: leak(hardware),
-        panels: count,
-        panel_width: model.width,
-        panel_height: model.height,
         leds: wiring.strip.as_ref().map_or(0, |strip| strip.count),
         frontlight: wiring.frontlight.is_some(),
         light_sensor: wiring.sensor.is_some(),
         coredump: true,
         ..REV_A
+    };
+    Ok(if count == 1 {
+        BoardSpec {
+            hardware: leak(format!("{}, {width} x {height}", wiring.name)),
+            canvas: Some((width, height)),
+            ..board
+        }
+    } else {
+        let inches = if model.height == 296 { "2.9" } else { "2.13" };
+        BoardSpec {
+            hardware: leak(format!("{}, {count} x {inches} in", wiring.name)),
+            panels: count,
+            panel_width: width,
+            panel_height: height,
+            ..board
+        }
     })
 }
 
-/// Looks up a board by its identifier, ignoring case.
+/// Looks up a board of the table or with one panel by its identifier, ignoring case.
 pub fn find(id: &str) -> Option<&'static BoardSpec> {
-    BOARDS
-        .iter()
-        .find(|board| board.id.eq_ignore_ascii_case(id))
+    let mut boards = BOARDS.iter().chain(DISPLAYS.iter());
+    boards.find(|board| board.id.eq_ignore_ascii_case(id))
 }

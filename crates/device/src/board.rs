@@ -9,12 +9,15 @@ pub struct BoardSpec {
     pub name: &'static str,
     /// Text of `hwRev`, such as `Rev B, 7 x 2.13 in, simulated`.
     pub hardware: &'static str,
-    /// Number of panels.
+    /// Number of panels, or of the cells that one panel shows.
     pub panels: usize,
     /// Width of a panel as the viewer sees it, px.
     pub panel_width: u16,
     /// Height of a panel as the viewer sees it, px.
     pub panel_height: u16,
+    /// Width and height of the one panel that shows all cells, or a layout in their place, as the viewer sees it, px. `None`
+    /// if each cell has a panel.
+    pub canvas: Option<(u16, u16)>,
     /// Number of LEDs on the strip.
     pub leds: usize,
     /// Has a white frontlight with one channel per panel.
@@ -30,6 +33,16 @@ pub struct BoardSpec {
 }
 
 impl BoardSpec {
+    /// Number of panels that are refreshed.
+    pub fn panel_count(&self) -> usize {
+        if self.canvas.is_some() { 1 } else { self.panels }
+    }
+
+    /// Width and height of a panel that is refreshed, as the viewer sees it, px.
+    pub fn panel_size(&self) -> (u16, u16) {
+        self.canvas.unwrap_or((self.panel_width, self.panel_height))
+    }
+
     /// An imaginary board with all parts, for tests of all crates.
     pub const EXAMPLE: BoardSpec = BoardSpec {
         id: "example",
@@ -38,6 +51,7 @@ impl BoardSpec {
         panels: 7,
         panel_width: 122,
         panel_height: 250,
+        canvas: None,
         leds: 4,
         frontlight: true,
         light_sensor: true,

@@ -5,7 +5,7 @@
 
 use alloc::{string::String, sync::Arc, vec, vec::Vec};
 
-use crate::settings::fonts::FontId;
+use crate::{settings::fonts::FontId, tile::Tile};
 use market::{logo::Logo, mark::Mark};
 
 /// The content of one panel.
@@ -181,6 +181,8 @@ fn bit(mark: Mark) -> u8 {
 pub struct Picture {
     /// One cell per panel, leftmost first.
     pub cells: Vec<Cell>,
+    /// What one canvas shows in place of the cells: a tile, or those of a board. Empty if it shows the cells.
+    pub tiles: Vec<Tile>,
     /// How to draw them.
     pub style: Style,
     /// The mark on the first panel, for a doubtful or stale value.
@@ -193,6 +195,22 @@ pub struct Picture {
     pub repaints: u64,
     /// Serial number, greater than that of every earlier picture.
     pub serial: u64,
+}
+
+impl Picture {
+    /// The first picture of these cells, without a mark.
+    pub fn new(cells: Vec<Cell>, style: Style) -> Picture {
+        Picture {
+            cells,
+            tiles: Vec::new(),
+            style,
+            mark: None,
+            shows_password: false,
+            full_refreshes: 0,
+            repaints: 0,
+            serial: 0,
+        }
+    }
 }
 
 impl Cell {

@@ -211,9 +211,8 @@ impl<'a> Payloads<'a> {
         }
         let now = self.context.clock.now();
         let frame = (self.view.frame(FrameContent::Follow, spec.layout, now)).ok()?;
-        let drawn = self
-            .painter
-            .paint(&frame.tiles, &frame.picture.style, &spec);
+        let picture = &frame.picture;
+        let drawn = self.painter.paint(&picture.tiles, &picture.style, &spec);
         Some(png::canvas(&drawn.canvas))
     }
 

@@ -31,7 +31,7 @@ use market::{
     source_id::SourceId,
 };
 use papertick::{
-    drivers::painter::{self, PaintProgress, PainterConfig},
+    drivers::painter::{self, Drawer, PaintProgress, PainterConfig},
     main_loop::{InitialState, MainLoop},
 };
 use render::{Bitmap, Painter};
@@ -164,15 +164,14 @@ async fn clock(spec: BoardSpec) -> Vec<Duration> {
     let (_stopper, stop) = stop_signal();
     tokio::spawn(main_loop.run(stop));
     let (start_sender, mut starts) = mpsc::unbounded_channel();
-    let unknown = PanelsSnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
+    let unknown = PanelsSnapshot::unknown(spec.panel_count(), spec.panel_size());
     tokio::spawn(painter::run(PainterConfig {
         panels: RecordingPanels {
             count: spec.panels,
             started: Vec::new(),
             start_sender,
         },
-        width: spec.panel_width,
-        height: spec.panel_height,
+        drawer: Drawer::new(&spec),
         care: Care::NONE,
         pictures: receivers.picture.clone(),
         glass: watch::Sender::new(Arc::new(unknown)),

@@ -1,6 +1,6 @@
 //! One-bit pictures in the byte order of the panels' controllers.
 
-use crate::mask::Mask;
+use crate::{canvas::Canvas, mask::Mask};
 
 /// A one-bit picture: rows of whole bytes, most significant bit leftmost, 1 is paper and 0 is ink.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -28,6 +28,21 @@ impl Bitmap {
             for x in (0..width).filter(|x| is_ink(*x, y)) {
                 row[usize::from(x / 8)] &= !(0x80 >> (x % 8));
             }
+        }
+        bitmap
+    }
+
+    /// A canvas of one bit per pixel.
+    pub fn from_canvas(canvas: Canvas) -> Bitmap {
+        let stride = canvas.stride().max(1);
+        let mut bitmap = Bitmap {
+            width: canvas.width as u16,
+            height: canvas.height as u16,
+            rows: canvas.rows,
+        };
+        let beyond = (8 * stride) as u32 - canvas.width;
+        for last in bitmap.rows.iter_mut().skip(stride - 1).step_by(stride) {
+            *last |= ((1u16 << beyond) - 1) as u8;
         }
         bitmap
     }

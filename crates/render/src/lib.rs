@@ -1,7 +1,7 @@
 //! Renders pictures to bitmaps, without I/O. Includes the fonts.
 //!
 //! A [`Painter`] turns the cells of a picture into one [`Bitmap`] per panel, a [`canvas::CanvasPainter`] lays them out on one
-//! canvas, and a [`tiles::TilePainter`] draws screens as words and figures for one canvas.
+//! canvas, and a [`tiles::TilePainter`] draws screens as words and figures for one canvas; [`ScreenPainter`] is both.
 //! `paint` has the caches, `draw` one file per kind of cell, `text` lines of text, `font` and `bitcoin` single glyphs, `mask`
 //! the pixels.
 
@@ -20,10 +20,12 @@ mod paint;
 pub mod panel_frame;
 pub mod png;
 pub mod qr;
+mod screen;
 mod text;
 pub mod tiles;
 
 pub use bitmap::Bitmap;
 pub use faces::has_btc_symbol;
 pub use paint::Painter;
+pub use screen::ScreenPainter;
 pub use text::is_drawn;

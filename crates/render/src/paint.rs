@@ -160,9 +160,9 @@ mod tests {
 
     fn digits(count: usize) -> Picture {
         let cell = |number: usize| Cell::digit(number.to_string());
-        Picture {
-            cells: (0..count).map(cell).collect(),
-            style: Style {
+        Picture::new(
+            (0..count).map(cell).collect(),
+            Style {
                 font: FontId::all().next().expect("there are fonts"),
                 digit_px: 180,
                 label_fit_pct: 80,
@@ -170,12 +170,7 @@ mod tests {
                 inverted: false,
                 sats_variant: 0,
             },
-            mark: None,
-            shows_password: false,
-            full_refreshes: 0,
-            repaints: 0,
-            serial: 0,
-        }
+        )
     }
 
     #[test]

@@ -460,7 +460,7 @@ proptest! {
         mark in marks(),
         size in prop_oneof![Just((WIDTH, HEIGHT)), (0..300u16, 0..300u16)],
     ) {
-        let picture = Picture { cells, style, mark, shows_password: false, full_refreshes: 0, repaints: 0, serial: 0 };
+        let picture = Picture { mark, ..Picture::new(cells, style) };
         let panels = Painter::new(size.0, size.1).paint_all(&picture);
         prop_assert!(panels.iter().all(|panel| (panel.width(), panel.height()) == size));
         prop_assert!(!png::panel(&panels[0]).is_empty());

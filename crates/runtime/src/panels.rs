@@ -97,7 +97,7 @@ impl PanelsSnapshot {
     }
 
     /// Panels that were not refreshed yet, assumed to be blank.
-    pub fn unknown(panels: usize, width: u16, height: u16) -> PanelsSnapshot {
+    pub fn unknown(panels: usize, (width, height): (u16, u16)) -> PanelsSnapshot {
         let panel = PanelState::unknown(Arc::new(Bitmap::paper(width, height)));
         PanelsSnapshot {
             generation: 0,

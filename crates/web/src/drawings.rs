@@ -13,12 +13,7 @@ use std::{
 use bytes::Bytes;
 use device::{canvas::LayoutForm, frames::Frame};
 use http::HeaderValue;
-use render::{
-    bmp,
-    canvas::{Canvas, CanvasPainter, CanvasSpec},
-    png,
-    tiles::{TileCanvas, TilePainter},
-};
+use render::{ScreenPainter, bmp, canvas::CanvasSpec, png, tiles::TileCanvas};
 use tokio::{
     sync::{mpsc, oneshot},
     task::spawn_blocking,
@@ -139,37 +134,17 @@ impl Drawings {
     }
 }
 
-/// Painters of the two kinds of frames.
-struct Painters {
-    cells: CanvasPainter,
-    tiles: TilePainter,
-}
-
-impl Painters {
-    fn new() -> Painters {
-        Painters {
-            cells: CanvasPainter::new(),
-            tiles: TilePainter::default(),
-        }
-    }
-
-    /// The picture, and how many tiles of a board it shows.
-    fn paint(&mut self, frame: &Frame, spec: &CanvasSpec) -> (Canvas, Option<HeaderValue>) {
-        let picture = &frame.picture;
-        if frame.tiles.is_empty() {
-            return (self.cells.paint(picture, &frame.caption, spec), None);
-        }
-        let TileCanvas { canvas, shown } = self.tiles.paint(&frame.tiles, &picture.style, spec);
-        let is_board = spec.layout.form() == LayoutForm::Board;
-        let words = is_board.then(|| format!("{shown} of {}", frame.tiles.len()));
-        (canvas, words.and_then(|words| words.try_into().ok()))
-    }
+/// How many tiles of a board are shown. `None` if it is no board.
+fn shown_tiles(shown: usize, frame: &Frame, spec: &CanvasSpec) -> Option<HeaderValue> {
+    let is_board = spec.layout.form() == LayoutForm::Board;
+    let words = is_board.then(|| format!("{shown} of {}", frame.picture.tiles.len()));
+    words?.try_into().ok()
 }
 
 /// Draws until the server stops.
 pub async fn run(mut jobs: DrawJobs) {
     let hasher = RandomState::new();
-    let mut painters = Painters::new();
+    let mut painter = ScreenPainter::default();
     let mut kept: VecDeque<ImageFile> = VecDeque::new();
     while let Some(request) = jobs.requests.recv().await {
         let DrawJob {
@@ -193,26 +168,27 @@ pub async fn run(mut jobs: DrawJobs) {
         }
         let picture = &frame.picture;
         let cells = (&picture.cells, picture.mark, &frame.caption);
-        let cells = Some(cells).filter(|_| frame.tiles.is_empty());
-        let key = hasher.hash_one((&frame.tiles, cells, &picture.style, spec, format));
+        let cells = Some(cells).filter(|_| picture.tiles.is_empty());
+        let key = hasher.hash_one((&picture.tiles, cells, &picture.style, spec, format));
         let place = kept.iter().position(|drawing| drawing.key == key);
         let drawing = match place.and_then(|place| kept.remove(place)) {
             Some(drawing) => drawing,
             None => {
                 let drawn = spawn_blocking(move || {
-                    let (canvas, tiles) = painters.paint(&frame, &spec);
+                    let drawn = painter.paint(&frame.picture, &frame.caption, &spec);
+                    let TileCanvas { canvas, shown } = drawn;
                     let bytes = match format {
                         ImageFormat::Png => png::canvas(&canvas),
                         ImageFormat::Bmp => bmp::encode(&canvas),
                     };
-                    (painters, bytes, tiles)
+                    (painter, bytes, shown_tiles(shown, &frame, &spec))
                 });
                 let Ok((used, bytes, tiles)) = drawn.await else {
-                    // It panicked, and the painters are gone with it.
-                    painters = Painters::new();
+                    // It panicked, and the painter is gone with it.
+                    painter = ScreenPainter::default();
                     continue;
                 };
-                painters = used;
+                painter = used;
                 jobs.drawn.fetch_add(1, Ordering::Relaxed);
                 ImageFile {
                     format,

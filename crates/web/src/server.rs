@@ -434,7 +434,7 @@ mod tests {
             log: LogLines::new(),
             inbox: inbox().0,
             view: watch::Sender::new(Arc::new(device.view())).subscribe(),
-            glass: watch::Sender::new(Arc::new(PanelsSnapshot::unknown(7, 122, 250))).subscribe(),
+            glass: watch::Sender::new(Arc::new(PanelsSnapshot::unknown(7, (122, 250)))).subscribe(),
             identity: device::settings::emit::BuildIdentity::default(),
             allow_origins: Vec::new(),
             access: PublicAccess::default(),

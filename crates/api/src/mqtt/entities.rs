@@ -396,6 +396,7 @@ fn setting(spec: &Spec, view: &View) -> Option<Entity> {
     let has = |condition: &SettingCondition| match condition {
         SettingCondition::Has(BoardPart::Frontlight) => view.board.frontlight,
         SettingCondition::Has(BoardPart::LightSensor) => view.board.light_sensor,
+        SettingCondition::Has(BoardPart::Canvas) => view.board.canvas.is_some(),
         SettingCondition::Has(BoardPart::Radio) => view.link.managed,
         SettingCondition::On(_) | SettingCondition::Among(..) | SettingCondition::Chosen(..) => {
             true

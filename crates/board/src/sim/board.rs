@@ -8,12 +8,15 @@ use super::{
     Bench, PanelTiming, PowerCycle, SimButtons, SimFrontlight, SimPanels, SimSensor, SimStrip,
     SimWifi, radio::RadioOptions, wires::Wires,
 };
+use crate::parts::ssd1680::Times;
 
 /// How a simulated board starts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SimOptions {
     /// How fast the panels are.
     pub timing: PanelTiming,
+    /// How long real panels take; `None` for those of the default panel.
+    pub times: Option<&'static Times>,
     /// Buttons that are held at power-on.
     pub held: PowerCycle,
     /// Its radio; `None` for the network of the host.
@@ -34,7 +37,7 @@ pub struct SimBoard {
 
 /// Starts a simulated board.
 pub fn board(spec: &BoardSpec, options: SimOptions) -> SimBoard {
-    let wires = Arc::new(Wires::new(*spec, options.timing, options.held));
+    let wires = Arc::new(Wires::new(*spec, &options));
     SimBoard {
         panels: SimPanels::new(Arc::clone(&wires)),
         strip: SimStrip::new(Arc::clone(&wires)),

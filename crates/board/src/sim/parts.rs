@@ -7,7 +7,7 @@ use render::Bitmap;
 use tokio::{sync::watch, time::Instant};
 
 use super::{
-    FULL_REFRESH, PARTIAL_REFRESH, PanelTiming,
+    PanelTiming,
     wires::{ButtonContacts, PanelWire, Wires},
 };
 use crate::{
@@ -26,7 +26,7 @@ impl SimPanels {
     pub(super) fn new(wires: Arc<Wires>) -> SimPanels {
         SimPanels {
             changes: wires.panels.subscribe(),
-            refreshing: vec![None; wires.spec.panels],
+            refreshing: vec![None; wires.spec.panel_count()],
             wires,
         }
     }
@@ -34,8 +34,8 @@ impl SimPanels {
     fn duration(&self, refresh: Refresh) -> Duration {
         match (self.wires.timing, refresh) {
             (PanelTiming::Instant, Refresh::Full | Refresh::Partial) => Duration::ZERO,
-            (PanelTiming::Real, Refresh::Full) => FULL_REFRESH,
-            (PanelTiming::Real, Refresh::Partial) => PARTIAL_REFRESH,
+            (PanelTiming::Real, Refresh::Full) => self.wires.times.full,
+            (PanelTiming::Real, Refresh::Partial) => self.wires.times.whole_partial(),
         }
     }
 
@@ -60,7 +60,7 @@ impl SimPanels {
 
 impl Panels for SimPanels {
     fn count(&self) -> usize {
-        self.wires.spec.panels
+        self.wires.spec.panel_count()
     }
 
     async fn start(

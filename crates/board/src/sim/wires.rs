@@ -6,8 +6,11 @@ use device::{board::BoardSpec, lights::Rgb, output::AccessPoint};
 use render::Bitmap;
 use tokio::{sync::watch, time::Instant};
 
-use super::{PanelTiming, PowerCycle, SimFault};
-use crate::ports::ButtonEdge;
+use super::{PanelTiming, PowerCycle, SimFault, SimOptions};
+use crate::{
+    parts::ssd1680::{MODELS, Times},
+    ports::ButtonEdge,
+};
 
 /// Initial light, thousandths of a lux.
 const MILLILUX_AT_START: u32 = 80_000;
@@ -17,6 +20,7 @@ const MILLILUX_AT_START: u32 = 80_000;
 pub(super) struct Wires {
     pub(super) spec: BoardSpec,
     pub(super) timing: PanelTiming,
+    pub(super) times: &'static Times,
     pub(super) panels: watch::Sender<Vec<PanelWire>>,
     pub(super) strip: watch::Sender<Vec<Rgb>>,
     pub(super) frontlight: watch::Sender<Vec<u16>>,
@@ -32,16 +36,18 @@ pub(super) struct Wires {
 }
 
 impl Wires {
-    pub(super) fn new(spec: BoardSpec, timing: PanelTiming, held: PowerCycle) -> Wires {
-        let paper = Arc::new(Bitmap::paper(spec.panel_width, spec.panel_height));
+    pub(super) fn new(spec: BoardSpec, options: &SimOptions) -> Wires {
+        let (width, height) = spec.panel_size();
+        let paper = Arc::new(Bitmap::paper(width, height));
         Wires {
             spec,
-            timing,
-            panels: watch::Sender::new(vec![PanelWire::new(paper); spec.panels]),
+            timing: options.timing,
+            times: options.times.unwrap_or(&MODELS[0].times),
+            panels: watch::Sender::new(vec![PanelWire::new(paper); spec.panel_count()]),
             strip: watch::Sender::new(vec![Rgb::BLACK; spec.leds]),
             frontlight: watch::Sender::new(vec![0; if spec.frontlight { spec.panels } else { 0 }]),
             millilux: watch::Sender::new(spec.light_sensor.then_some(MILLILUX_AT_START)),
-            buttons: watch::Sender::new(ButtonContacts::new(held, Instant::now())),
+            buttons: watch::Sender::new(ButtonContacts::new(options.held, Instant::now())),
             link_up: watch::Sender::new(true),
             network: watch::Sender::new(None),
             access_point: watch::Sender::new(None),

@@ -42,6 +42,12 @@ pub fn base(name: &str) -> Option<Wiring> {
     read(base_text(name)?).ok().map(|file| file.wiring)
 }
 
+/// Names of the known boards with one panel.
+pub fn displays() -> impl Iterator<Item = &'static str> {
+    let names = BASES.iter().map(|(name, _)| *name);
+    names.filter(|name| base(name).is_some_and(|wiring| wiring.panels.len() == 1))
+}
+
 /// Reads a wiring file and checks that this host has its device files and lines, and that this user may use them.
 ///
 /// # Errors

@@ -128,6 +128,11 @@ pub struct PanelWiring {
 }
 
 impl PanelWiring {
+    /// Width and height as the viewer sees it, px.
+    pub fn size(&self) -> (u16, u16) {
+        (self.model.width, self.model.height)
+    }
+
     /// How it is mounted and refreshed.
     pub fn setup(&self) -> Setup {
         Setup {

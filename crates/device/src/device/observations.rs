@@ -112,7 +112,11 @@ impl Device {
 
     /// A logo leaves ghosts when it appears or disappears.
     pub(super) fn cause_of_logo(&self) -> RefreshCause {
-        if self.glass.shows_pool() { RefreshCause::Forced } else { RefreshCause::Data }
+        if self.glass.shows_pool(&self.settings.active) {
+            RefreshCause::Forced
+        } else {
+            RefreshCause::Data
+        }
     }
 }
 

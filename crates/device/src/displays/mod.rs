@@ -521,15 +521,9 @@ pub(crate) fn waiting_frame(id: &str, page: &str, panels: usize, style: Style) -
     cells.extend(id.chars().map(|digit| Cell::Letter(digit.into())));
     cells.resize(panels, Cell::Blank);
     Frame {
-        tiles: Vec::from([tile]),
         picture: Picture {
-            cells,
-            style,
-            mark: None,
-            shows_password: false,
-            full_refreshes: 0,
-            repaints: 0,
-            serial: 0,
+            tiles: Vec::from([tile]),
+            ..Picture::new(cells, style)
         },
         slot: None,
         caption: format!("Approve display {id} at {page}"),

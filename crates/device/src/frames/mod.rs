@@ -11,7 +11,6 @@ use crate::{
     cells::Picture,
     glass::rotation::RotationSlot,
     screens::catalog::{self, Dependency},
-    tile::Tile,
 };
 
 pub use composer::PreviewedScreen;
@@ -30,8 +29,6 @@ pub enum FrameContent {
 pub struct Frame {
     /// The picture.
     pub picture: Picture,
-    /// What is drawn in its place: one tile, or those of a board. Empty if the cells of the picture are drawn.
-    pub tiles: Vec<Tile>,
     /// The slot of the rotation that it shows. `None` for a layer or a board.
     pub slot: Option<RotationSlot>,
     /// Name of the screen and time of its value, such as `Ticker, 14:05`; empty for a layer or a board.

@@ -177,8 +177,8 @@ impl Glass {
     }
 
     /// Whether a screen of the mining pool is visible.
-    pub fn shows_pool(&self) -> bool {
-        self.visible_screen_needs(Dependency::Pool)
+    pub fn shows_pool(&self, settings: &Settings) -> bool {
+        self.shows(Dependency::Pool, settings)
     }
 
     /// Composes the panels and makes a new picture if something changed, unless a price must wait.
@@ -205,7 +205,7 @@ impl Glass {
                 presented = Presented::Price;
             }
         }
-        if self.visible_screen_needs(Dependency::Price) {
+        if self.shows(Dependency::Price, settings) {
             self.prices.painted(now.uptime);
         }
         self.prices.caught_up(known.market);
@@ -260,7 +260,7 @@ impl Glass {
             self.debug_deadline(),
             self.update_deadline(),
             self.update_coming.map(|coming| coming.until),
-            self.minute_deadline(now),
+            self.minute_deadline(settings, now),
             self.price_deadline(known, now),
             self.mark_deadline(known, now),
             self.no_data_deadline(known, now),
@@ -314,7 +314,7 @@ impl Glass {
 
     /// Shows or hides the debug view.
     pub fn toggle_debug(&mut self, settings: &Settings, uptime: Duration) -> RefreshCause {
-        let before = self.visible();
+        let before = self.visible(settings);
         self.end_splash();
         if self.layers.hide(Layer::Debug) {
             self.rotation.restart(settings, uptime);
@@ -322,7 +322,11 @@ impl Glass {
             self.debug_painted = uptime;
             self.layers.show(LayerContent::Debug, uptime);
         }
-        if self.visible() == before { RefreshCause::Data } else { RefreshCause::Forced }
+        if self.visible(settings) == before {
+            RefreshCause::Data
+        } else {
+            RefreshCause::Forced
+        }
     }
 
     /// Moves one screen forward or back; removes a text, zap or payment instead if one is shown.
@@ -338,7 +342,7 @@ impl Glass {
         } else {
             self.rotation.step(direction, settings, uptime);
         }
-        self.navigated()
+        self.navigated(settings)
     }
 
     /// Restarts the period of the rotation.
@@ -435,14 +439,14 @@ impl Glass {
         self.end_splash();
         self.layers.dismiss();
         self.rotation.jump(slot, settings, uptime);
-        self.navigated()
+        self.navigated(settings)
     }
 
     /// Navigation repaints even if it leads to the screen already shown.
-    fn navigated(&self) -> RefreshCause {
-        match self.visible() {
+    fn navigated(&self, settings: &Settings) -> RefreshCause {
+        match self.visible(settings) {
             Visible::Slot(_) => RefreshCause::Change,
-            Visible::Layer(_) | Visible::Nothing => RefreshCause::Data,
+            Visible::Layer(_) | Visible::Board | Visible::Nothing => RefreshCause::Data,
         }
     }
 
@@ -454,18 +458,32 @@ impl Glass {
     }
 
     /// What is visible; a difference is a change of screen.
-    fn visible(&self) -> Visible {
-        match self.layers.top() {
-            Some((_, serial)) => Visible::Layer(serial),
-            None => Visible::Slot(self.rotation.slot()),
+    fn visible(&self, settings: &Settings) -> Visible {
+        match (self.layers.top(), self.form(settings)) {
+            (Some((_, serial)), _) => Visible::Layer(serial),
+            (None, LayoutForm::Board) => Visible::Board,
+            (None, LayoutForm::Figure | LayoutForm::Cells) => Visible::Slot(self.rotation.slot()),
         }
     }
 
-    fn visible_screen_needs(&self, fact: Dependency) -> bool {
-        let Visible::Slot(slot) = self.visible() else {
-            return false;
-        };
-        catalog::find(slot.screen).is_some_and(|screen| screen.depends_on.contains(&fact))
+    /// What the panels divide: cells, unless there is one panel for all.
+    fn form(&self, settings: &Settings) -> LayoutForm {
+        match self.board.canvas {
+            Some(_) => settings.panel_layout().form(),
+            None => LayoutForm::Cells,
+        }
+    }
+
+    /// The slots that the panels show.
+    fn slots(&self, settings: &Settings) -> Vec<RotationSlot> {
+        let layer = self.layers.top().map(|(content, _)| content);
+        slots_of(self.form(settings), layer, self.slot(), settings)
+    }
+
+    /// Returns whether something on the panels depends on a fact.
+    fn shows(&self, fact: Dependency, settings: &Settings) -> bool {
+        let slots = self.slots(settings);
+        catalog::dependencies(slots.iter().map(|slot| slot.screen)).contains(&fact)
     }
 
     /// The state without passwords, which are only for people in front of the clock.
@@ -503,26 +521,15 @@ impl Glass {
             let is_covered = matches!(self.panels.visible(), Visible::Layer(_));
             is_followed && is_covered
         });
-        let slots = match (form, layer) {
-            (LayoutForm::Board, None) => settings.board(),
-            (LayoutForm::Board, Some(layer)) if layer.is_passing() => {
-                settings.board().into_iter().skip(1).collect()
-            }
-            (LayoutForm::Board | LayoutForm::Figure | LayoutForm::Cells, Some(_)) => Vec::new(),
-            (LayoutForm::Figure | LayoutForm::Cells, None) => Vec::from([slot]),
-        };
-        let scene_of = |slot| self.scene(slot, known.market, known, now);
-        let layer_tile = |layer| {
-            let scene = scene_of(RotationSlot::plain(slot.screen));
-            compose::layer_tile(layer, &scene, known, &self.board, self.debug_painted)
-        };
-        let tiles = layer.map(layer_tile).into_iter();
-        let tiles = tiles.chain(slots.iter().map(|slot| self.tile(*slot, known, now)));
+        let slots = slots_of(form, layer, slot, settings);
+        let tiles = self.tiles(form, layer, &slots, known.market, known, now);
         let turns = is_followed && (form != LayoutForm::Board || layer.is_some());
         let turn_at = self.turn_deadline().filter(|_| turns);
         let mut frame = Frame {
-            tiles: if form == LayoutForm::Cells { Vec::new() } else { tiles.collect() },
-            picture: self.picture().clone(),
+            picture: Picture {
+                tiles,
+                ..self.picture().clone()
+            },
             slot: None,
             caption: Default::default(),
             since: None,
@@ -539,40 +546,68 @@ impl Glass {
         }
         let composition = self.compose_slot(slot, known.market, known, now);
         frame.picture = Picture {
-            cells: composition.cells,
-            style: style(settings),
+            tiles: frame.picture.tiles,
             mark: composition.marks.worst(),
-            shows_password: false,
-            full_refreshes: 0,
-            repaints: 0,
-            serial: 0,
+            ..Picture::new(composition.cells, style(settings))
         };
         if form != LayoutForm::Board {
             frame.slot = Some(slot);
-            frame.set_since(compose::seen(slot, &scene_of(slot)), known.running.zone());
+            let scene = self.scene(slot, known.market, known, now);
+            frame.set_since(compose::seen(slot, &scene), known.running.zone());
         }
         Ok(frame)
     }
 
-    /// A screen of the rotation as a tile.
-    fn tile(&self, slot: RotationSlot, known: &ComposeContext<'_>, now: Now) -> Tile {
-        let scene = self.scene(slot, known.market, known, now);
-        let mark = compose::current_marks(slot, &scene).worst();
-        compose::screen_tile(slot, &scene, known, mark)
+    /// A layer and slots as tiles; none for cells.
+    fn tiles(
+        &self,
+        form: LayoutForm,
+        layer: Option<&LayerContent>,
+        slots: &[RotationSlot],
+        market: &Market,
+        known: &ComposeContext<'_>,
+        now: Now,
+    ) -> Vec<Tile> {
+        if form == LayoutForm::Cells {
+            return Vec::new();
+        }
+        let layer = layer.map(|layer| {
+            let scene = self.scene(RotationSlot::plain(BLOCK_HEIGHT), market, known, now);
+            compose::layer_tile(layer, &scene, known, &self.board, self.debug_painted)
+        });
+        let screens = slots.iter().map(|slot| {
+            let scene = self.scene(*slot, market, known, now);
+            let mark = compose::current_marks(*slot, &scene).worst();
+            compose::screen_tile(*slot, &scene, known, mark)
+        });
+        layer.into_iter().chain(screens).collect()
     }
 
     fn compose(&self, market: &Market, known: &ComposeContext<'_>, now: Now) -> Composition {
-        let visible = self.visible();
-        if let Some((content, _)) = self.layers.top() {
-            return Composition {
-                visible,
+        let (settings, layer) = (known.settings(), self.layers.top());
+        let (layer, form) = (layer.map(|(content, _)| content), self.form(settings));
+        let slots = slots_of(form, layer, self.slot(), settings);
+        let mut composition = match layer {
+            Some(content) => Composition {
+                visible: Visible::Nothing,
                 cells: compose::layer_cells(content, known, &self.board, self.debug_painted),
+                tiles: Vec::new(),
                 sentence: compose::layer_sentence(content, self.board.panels),
                 marks: Marks::default(),
                 shows_password: content.shows_password(),
-            };
+            },
+            None => self.compose_slot(self.slot(), market, known, now),
+        };
+        composition.visible = self.visible(settings);
+        composition.tiles = self.tiles(form, layer, &slots, market, known, now);
+        if composition.visible == Visible::Board {
+            let scene = |slot| self.scene(slot, market, known, now);
+            let marks = slots
+                .iter()
+                .map(|slot| compose::current_marks(*slot, &scene(*slot)));
+            composition.marks = marks.flat_map(Marks::worst_first).collect();
         }
-        self.compose_slot(self.slot(), market, known, now)
+        composition
     }
 
     /// The composition of a screen of the rotation.
@@ -593,6 +628,7 @@ impl Glass {
         Composition {
             visible: Visible::Slot(slot),
             cells,
+            tiles: Vec::new(),
             sentence,
             marks: compose::current_marks(slot, &scene),
             shows_password: false,
@@ -656,7 +692,7 @@ impl Glass {
 
     /// Returns whether the panels differ from the new content only in prices.
     fn is_only_price(&self, known: &ComposeContext<'_>, now: Now) -> bool {
-        if !self.visible_screen_needs(Dependency::Price) {
+        if !self.shows(Dependency::Price, known.settings()) {
             return false;
         }
         let throttled = self.prices.throttled(known.market);
@@ -686,9 +722,9 @@ impl Glass {
     }
 
     /// Uptime of the next minute while the local time is visible.
-    fn minute_deadline(&self, now: Now) -> Option<Duration> {
+    fn minute_deadline(&self, settings: &Settings, now: Now) -> Option<Duration> {
         let left = frames::minute_in(now)?;
-        self.visible_screen_needs(Dependency::Time)
+        self.shows(Dependency::Time, settings)
             .then(|| now.uptime + left)
     }
 
@@ -697,26 +733,41 @@ impl Glass {
         let deadline = self
             .prices
             .next_deadline(known.market, known.settings(), now.uptime);
-        deadline.filter(|_| self.visible_screen_needs(Dependency::Price))
+        deadline.filter(|_| self.shows(Dependency::Price, known.settings()))
     }
 
     /// Uptime at which a value on the panels gets its next mark.
     fn mark_deadline(&self, known: &ComposeContext<'_>, now: Now) -> Option<Duration> {
-        let Visible::Slot(slot) = self.visible() else {
-            return None;
+        let next = |slot: &RotationSlot| {
+            let scene = self.scene(*slot, known.market, known, now);
+            let moments = compose::marks(*slot, &scene).filter_map(|(_, from)| from);
+            moments.filter(|from| *from > now.uptime).min()
         };
-        let scene = self.scene(slot, known.market, known, now);
-        let marks = compose::marks(slot, &scene);
-        let moments = marks.filter_map(|(_, from)| from);
-        moments.filter(|from| *from > now.uptime).min()
+        self.slots(known.settings()).iter().filter_map(next).min()
     }
 
     /// Uptime from which on the panels report that no data was received. `None` if they do already.
     fn no_data_deadline(&self, known: &ComposeContext<'_>, now: Now) -> Option<Duration> {
-        let Visible::Slot(slot) = self.visible() else {
-            return None;
-        };
-        let is_lacking = known.silence.is_some() && compose::needs_feeds(slot);
+        let mut slots = self.slots(known.settings()).into_iter();
+        let is_lacking = known.silence.is_some() && slots.any(compose::needs_feeds);
         (is_lacking && now.uptime < NO_DATA_AFTER).then_some(NO_DATA_AFTER)
+    }
+}
+
+/// The slots that a layout shows: those of a board, or the current one.
+fn slots_of(
+    form: LayoutForm,
+    layer: Option<&LayerContent>,
+    slot: RotationSlot,
+    settings: &Settings,
+) -> Vec<RotationSlot> {
+    match (form, layer) {
+        (LayoutForm::Board, None) => settings.board(),
+        // It takes the largest tile.
+        (LayoutForm::Board, Some(layer)) if layer.is_passing() => {
+            settings.board().into_iter().skip(1).collect()
+        }
+        (LayoutForm::Board | LayoutForm::Figure | LayoutForm::Cells, Some(_)) => Vec::new(),
+        (LayoutForm::Figure | LayoutForm::Cells, None) => Vec::from([slot]),
     }
 }

@@ -11,6 +11,7 @@ use crate::{
     cells::{self, Cell, Marks, Picture, Style},
     settings::Settings,
     spoken::{self, Sentence},
+    tile::Tile,
 };
 
 /// What is visible; a difference is a change of screen.
@@ -20,6 +21,8 @@ pub enum Visible {
     Nothing,
     /// A screen of the rotation.
     Slot(RotationSlot),
+    /// The board.
+    Board,
     /// A layer, by its serial number.
     Layer(u64),
 }
@@ -31,6 +34,8 @@ pub struct Composition {
     pub visible: Visible,
     /// One cell per panel.
     pub cells: Vec<Cell>,
+    /// What one panel shows in place of the cells.
+    pub tiles: Vec<Tile>,
     /// The cells as a sentence.
     pub sentence: Sentence,
     /// Marks of the values in it.
@@ -54,15 +59,7 @@ impl PanelPictures {
     /// Blank panels that were never painted.
     pub fn new(panels: usize, settings: &Settings) -> PanelPictures {
         PanelPictures {
-            picture: Picture {
-                cells: cells::blank(panels),
-                style: style(settings),
-                mark: None,
-                shows_password: false,
-                full_refreshes: 0,
-                repaints: 0,
-                serial: 0,
-            },
+            picture: Picture::new(cells::blank(panels), style(settings)),
             sentence: spoken::EMPTY_PANELS.into(),
             marks: Marks::default(),
             visible: Visible::Nothing,
@@ -85,6 +82,7 @@ impl PanelPictures {
         if self.picture.shows_password {
             let panels = self.picture.cells.len();
             self.picture.cells = cells::blank(panels);
+            self.picture.tiles = Vec::new();
             self.picture.shows_password = false;
             self.visible = Visible::Nothing;
         }
@@ -113,7 +111,9 @@ impl PanelPictures {
 
     /// Returns whether a composition changes more than the mark.
     pub fn differs(&self, composition: &Composition) -> bool {
-        self.visible != composition.visible || self.picture.cells != composition.cells
+        self.visible != composition.visible
+            || self.picture.cells != composition.cells
+            || self.picture.tiles != composition.tiles
     }
 
     /// Returns whether a composition has a worse mark than the picture.
@@ -148,6 +148,7 @@ impl PanelPictures {
         self.picture.serial += 1;
         self.visible = composition.visible;
         self.picture.cells = composition.cells;
+        self.picture.tiles = composition.tiles;
         self.sentence = composition.sentence;
         self.picture.mark = composition.marks.worst();
         self.picture.shows_password = composition.shows_password;

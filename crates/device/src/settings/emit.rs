@@ -129,6 +129,7 @@ fn emit_parts(view: &View, document: &mut Map<String, Value>) {
     let parts = [
         (BoardPart::Frontlight, view.board.frontlight),
         (BoardPart::LightSensor, view.board.light_sensor),
+        (BoardPart::Canvas, view.board.canvas.is_some()),
         (BoardPart::Radio, view.link.managed),
     ];
     for (part, is_there) in parts {

@@ -125,6 +125,11 @@ pub static FACTS: &[Fact] = &[
         "The board has a light sensor.",
     ),
     always(
+        "hasOnePanel",
+        FactShape::Bool,
+        "One panel shows everything, in the layout `panelLayout`.",
+    ),
+    always(
         "hasRadio",
         FactShape::Bool,
         "The clock manages a radio; elsewhere the network is the host's.",

@@ -11,6 +11,7 @@ use super::{
     spec::Apply,
 };
 use crate::{
+    canvas::Layout,
     glass::rotation::{BLOCK_HEIGHT, RotationSlot},
     screens::catalog::{self, SCREENS},
     secret::Endpoint,
@@ -129,6 +130,15 @@ impl Settings {
     pub fn available_screens(&self) -> Vec<u16> {
         let ids = SCREENS.iter().map(|screen| screen.id);
         ids.filter(|id| self.is_screen_available(*id)).collect()
+    }
+
+    /// What the one panel of a board shows.
+    pub fn panel_layout(&self) -> Layout {
+        match self.panel_layout {
+            0 => Layout::Figure,
+            1 => Layout::Board,
+            _ => Layout::Cells,
+        }
     }
 
     /// A slot of the board in its currency, or the first one. `None` if that is not in the rotation.

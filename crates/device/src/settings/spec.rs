@@ -84,6 +84,8 @@ pub enum BoardPart {
     Frontlight,
     /// The light sensor.
     LightSensor,
+    /// One panel that shows everything.
+    Canvas,
     /// A managed radio; without one the network of the host is used.
     Radio,
 }
@@ -94,6 +96,7 @@ impl BoardPart {
         match self {
             BoardPart::Frontlight => "hasFrontlight",
             BoardPart::LightSensor => "hasLightLevel",
+            BoardPart::Canvas => "hasOnePanel",
             BoardPart::Radio => "hasRadio",
         }
     }

@@ -70,6 +70,17 @@ macro_rules! rows {($make:ident) => { $make! {
         search: "dark night mode black theme invert",
         entity: Enabled,
     }
+    /// What the one panel shows; a board has the screens of `boardScreens`. Only on a clock with one panel.
+    panel_layout: u32 {
+        name: "panelLayout",
+        default: 0u32,
+        kind: &Numbered(&["one screen", "a board of screens", "seven panels"]),
+        apply: Live(&[Panels]),
+        group: Display,
+        title: "Layout of the panel",
+        needs: &[Has(BoardPart::Canvas)],
+        entity: Enabled,
+    }
     /// Time between mandatory full refreshes, min; 0 makes every screen change a full one.
     full_refresh_min: u32 {
         name: "fullRefreshMin",

@@ -1,6 +1,7 @@
 //! What pictures for other screens show, in each layout.
 
 use device::{
+    board::BoardSpec,
     canvas::Layout,
     frames::FrameContent::{self, Follow, Screen},
     input::Input,
@@ -8,7 +9,7 @@ use device::{
     tile::Tile,
 };
 
-use crate::world::{World, settings};
+use crate::world::{BOARD as BOARD_WITH_ALL, World, settings};
 
 /// Script after noon, what is asked for, and label, figure and mark of each tile with its first line.
 #[rustfmt::skip]
@@ -59,11 +60,61 @@ fn pictures_for_other_screens_are_tiles() {
         let mut world = World::at_noon(settings("timerSeconds=0 proofMode=0"));
         world.run_all(script);
         let frame = world.device.view().frame(*content, *layout, world.now);
-        let tiles: Vec<String> = frame.unwrap().tiles.iter().map(show).collect();
+        let tiles: Vec<String> = frame.unwrap().picture.tiles.iter().map(show).collect();
         let shown = tiles.join(" | ");
         if shown != *wanted {
             wrong.push(format!("{script}: {wanted}\n  but is {shown}"));
         }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Script after noon and the tiles on the one panel of a board.
+const ON_ONE_PANEL: &[(&str, &str)] = &[
+    ("", "Block height 840,000 Reported at 12:00"),
+    ("screen 3; wait 60000", "Tuesday 12:02 3 February 2026"),
+    (
+        "screen 20; wait 60000; price USD 65000",
+        "Bitcoin price 65,000 1,538 sats for one dollar",
+    ),
+    ("set panelLayout=2", ""),
+    ("set panelLayout=1", BOARD),
+    // A board follows its screens, not the rotation.
+    (
+        "set panelLayout=1 boardScreens=[0,3]; screen 20; wait 120000",
+        "Block height 840,000 Reported at 12:00 | Tuesday 12:03 3 February 2026",
+    ),
+    (
+        "set panelLayout=1 boardScreens=[0,20]; wait 1000000",
+        "Block height 840,000 Reported at 12:00 | Bitcoin price 64,000 Stale: from 12:00 (stale)",
+    ),
+    (
+        "set panelLayout=1 boardScreens=[0,20]; test-zap 21",
+        "Zap received 21 Worth $0.01 | Bitcoin price 64,000 1,563 sats for one dollar",
+    ),
+    ("text Hello", " Hello"),
+    (
+        "upload; progress 64; wait 2000",
+        "Update 64 The clock restarts by itself",
+    ),
+];
+
+#[test]
+fn one_panel_shows_a_layout() {
+    let board = BoardSpec {
+        canvas: Some((800, 480)),
+        ..BOARD_WITH_ALL
+    };
+    let mut wrong = Vec::new();
+    for (script, wanted) in ON_ONE_PANEL {
+        let mut world = World::at_noon_on(board, settings("timerSeconds=0 proofMode=0"));
+        world.run_all(script);
+        let tiles = world.device.desired().picture.tiles;
+        let shown = tiles.iter().map(show).collect::<Vec<_>>().join(" | ");
+        if shown != *wanted {
+            wrong.push(format!("{script}: {wanted}\n  but is {shown}"));
+        }
+        assert_eq!(world.device.view().data.len(), board.panels);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -97,7 +148,11 @@ fn a_password_is_on_no_other_screen() {
             .frame(Follow, layout, world.now)
             .unwrap();
         assert!(!format!("{frame:?}").contains("kmW4"), "{layout:?}");
-        let labels = frame.tiles.iter().map(|tile| tile.labels[0].as_str());
+        let labels = frame
+            .picture
+            .tiles
+            .iter()
+            .map(|tile| tile.labels[0].as_str());
         assert!(
             !labels.into_iter().any(|label| label == "Sign-in"),
             "{layout:?}"

@@ -43,6 +43,7 @@ const PAIRING: &str = "nostr+walletconnect://b889ff5b1513b641e2a139f661a66136497
 
 /// One clock and its environment.
 pub(crate) struct World {
+    board: BoardSpec,
     pub(crate) device: Device,
     pub(crate) now: Now,
     /// Recording of the lights.
@@ -69,12 +70,17 @@ impl World {
 
     /// A clock with these settings and memory.
     pub(crate) fn with_memory(settings: Settings, memory: Memory) -> World {
+        World::on(BOARD, settings, memory)
+    }
+
+    fn on(board: BoardSpec, settings: Settings, memory: Memory) -> World {
         let now = Now {
             uptime: Duration::ZERO,
             utc: None,
         };
-        let device = Device::new(BOARD, settings, memory, now);
+        let device = Device::new(board, settings, memory, now);
         let mut world = World {
+            board,
             recording: Recording::start(&device.desired(), now.uptime),
             stored: (device.settings().clone(), Map::new()),
             memory_changed: false,
@@ -91,7 +97,12 @@ impl World {
 
     /// A clock at noon whose sources are all connected, with a block and a price, and with settled lights.
     pub(crate) fn at_noon(settings: Settings) -> World {
-        let mut world = World::new(settings);
+        World::at_noon_on(BOARD, settings)
+    }
+
+    /// The same on another board.
+    pub(crate) fn at_noon_on(board: BoardSpec, settings: Settings) -> World {
+        let mut world = World::on(board, settings, Memory::default());
         world.run_all(
             "network host; network up; sources up; clock 2026-02-03T12:00:00+01:00; currencies;
              block 840000; price USD 64000; price EUR 59000; price JPY 9900000; fee 12; lights 102030; wait 60000",
@@ -386,7 +397,7 @@ impl World {
         let memory = Memory::from_json(&self.stored.1);
         self.now.uptime = Duration::ZERO;
         let history = History::from_json(&self.device.history().to_json(None), None);
-        let device = Device::new(BOARD, settings, memory, self.now);
+        let device = Device::new(self.board, settings, memory, self.now);
         self.device = device.with_history(history);
         self.painting = None;
         self.last_started = (0, 0);

@@ -24,6 +24,8 @@ enum Place {
     Time,
     /// Pictures for other screens.
     Frames,
+    /// A board with one panel.
+    OnePanel,
     /// Nowhere: the setting is stored because clients send it back.
     Nowhere,
 }
@@ -32,6 +34,7 @@ const ELSEWHERE: &[(&str, Place)] = &[
     ("mcapBigChar", Place::Nowhere),
     ("keptTexts", Place::Nowhere),
     ("boardScreens", Place::Frames),
+    ("panelLayout", Place::OnePanel),
     ("welcomed", Place::Nowhere),
     ("httpAuthEnabled", Place::Server),
     ("httpAuthUser", Place::Server),

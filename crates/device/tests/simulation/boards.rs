@@ -11,6 +11,7 @@ const REV_A: BoardSpec = BoardSpec {
     panels: 7,
     panel_width: 122,
     panel_height: 250,
+    canvas: None,
     leds: 4,
     frontlight: false,
     light_sensor: false,
@@ -44,5 +45,6 @@ pub static SIMULATED_BOARDS: &[BoardSpec] = &[
         light_sensor: true,
         ..REV_A
     },
+    BoardSpec { id: "one", name: "One", hardware: "One, 800 x 480", canvas: Some((800, 480)), leds: 0, ..REV_A },
     BoardSpec { id: "dark", name: "Dark", hardware: "Dark, 7 x 2.13 in", leds: 0, frontlight: true,..REV_A },
 ];

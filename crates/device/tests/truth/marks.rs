@@ -239,7 +239,10 @@ fn an_old_tip_is_stale_although_it_is_repeated() {
         .device
         .view()
         .frame(FrameContent::Screen(0), Layout::Figure, now(world.secs));
-    assert_eq!(frame.unwrap().tiles[0].lines[0][0], "Stale: from 00:00");
+    assert_eq!(
+        frame.unwrap().picture.tiles[0].lines[0][0],
+        "Stale: from 00:00"
+    );
 }
 
 #[test]

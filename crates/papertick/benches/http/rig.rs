@@ -38,7 +38,7 @@ pub async fn start(folder: &Path) -> Rig {
     let (main_loop, receivers) = MainLoop::new(initial, clock.clone(), inputs, store);
     let (stopper, stop) = stop_signal();
     tokio::spawn(main_loop.run(stop.clone()));
-    let glass = watch::Sender::new(Arc::new(PanelsSnapshot::unknown(board.panels, 122, 250)));
+    let glass = watch::Sender::new(Arc::new(PanelsSnapshot::unknown(board.panels, (122, 250))));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let config = InstallerConfig::without_slots(board, folder.to_path_buf(), inbox.clone());

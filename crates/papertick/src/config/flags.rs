@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use board::{sim::PanelTiming, spec::BOARDS};
+use board::{sim::PanelTiming, spec::BOARDS, wiring};
 use chain::network::Network;
 use clap::{
     ArgAction, ArgMatches, Args, FromArgMatches,
@@ -29,6 +29,10 @@ pub struct Flags {
     /// The board [default: rev-b]
     #[arg(long, env = "PAPERTICK_BOARD", value_parser = boards(), ignore_case = true)]
     pub(crate) board: Option<String>,
+
+    /// The one panel of the clock: a real one, wired as its maker says; for a demo simulated, as slow as the real one
+    #[arg(long, env = "PAPERTICK_DISPLAY", value_parser = displays(), ignore_case = true)]
+    pub(crate) display: Option<String>,
 
     /// Wiring file of real parts, instead of a simulated board
     #[arg(long, env = "PAPERTICK_WIRING", value_name = "FILE.toml")]
@@ -144,6 +148,10 @@ pub(crate) fn boards() -> PossibleValuesParser {
     PossibleValuesParser::new(BOARDS.iter().map(|board| board.id))
 }
 
+fn displays() -> PossibleValuesParser {
+    PossibleValuesParser::new(wiring::displays())
+}
+
 fn chains() -> PossibleValuesParser {
     PossibleValuesParser::new(Network::ALL.map(Network::name))
 }
@@ -192,10 +200,13 @@ impl Flags {
             Some(path) => file::read(path)?,
             None => Flags::default(),
         };
-        if keep_highest_source(&mut matches, &["board", "wiring"]) {
-            (flags.board, flags.wiring) = (None, None);
-            // The panel timing of the file is for simulated panels, which a wiring replaces.
-            if matches.contains_id("wiring") {
+        if keep_highest_source(&mut matches, &["board", "display", "wiring"]) {
+            (flags.board, flags.display, flags.wiring) = (None, None, None);
+            // The panel timing of the file is for simulated panels, which real ones replace.
+            if ["display", "wiring"]
+                .iter()
+                .any(|flag| matches.contains_id(flag))
+            {
                 flags.panel_timing = None;
             }
         }

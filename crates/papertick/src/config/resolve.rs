@@ -9,7 +9,7 @@ use std::{
 use board::{
     sim::{PanelTiming, radio},
     spec,
-    wiring::WiringFile,
+    wiring::{self, WiringFile},
 };
 
 use super::{
@@ -35,10 +35,10 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
     let timing = one_of("panel timing", flags.panel_timing, &timings)?;
     let instant_panels = timing.is_some_and(|word| word == PanelTiming::Instant.name());
     check_upstreams(&flags.upstream)?;
-    let (board, parts) = parts(flags.board, flags.wiring)?;
+    let (board, parts) = parts(flags.board, flags.display, flags.wiring, market)?;
     if instant_panels && parts != PartsKind::Simulated {
         return Err(Failure::usage(
-            "--panel-timing instant works only with simulated panels: remove it, or --wiring",
+            "--panel-timing instant works only with simulated panels: remove it, or the real ones",
         ));
     }
     roots(flags.ca_file.as_deref())?;
@@ -88,13 +88,32 @@ fn update_keys(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// Id of the board, and the kind of its parts.
-fn parts(board: Option<String>, wiring: Option<PathBuf>) -> Result<(String, PartsKind), Failure> {
-    if board.is_some() && wiring.is_some() {
+fn parts(
+    board: Option<String>,
+    display: Option<String>,
+    wiring_path: Option<PathBuf>,
+    market: MarketSource,
+) -> Result<(String, PartsKind), Failure> {
+    let sent = [board.is_some(), display.is_some(), wiring_path.is_some()];
+    if sent.iter().filter(|is_sent| **is_sent).count() > 1 {
         return Err(Failure::usage(
-            "--board and --wiring exclude each other: leave one of them out",
+            "--board, --display and --wiring exclude each other: leave one of them",
         ));
     }
-    if let Some(path) = wiring {
+    if let Some(name) = display {
+        let names: Vec<&str> = wiring::displays().collect();
+        let name = one_of("display", Some(name), &names)?.unwrap_or_default();
+        return match market {
+            MarketSource::Demo => Ok((name, PartsKind::Simulated)),
+            MarketSource::World => {
+                let text = format!("base = \"{name}\"\n");
+                let checked = wiring::read_for_host(&text);
+                checked.map_err(|mistakes| wiring_file::failure(Path::new(&name), &mistakes))?;
+                Ok((name, PartsKind::Wired(text)))
+            }
+        };
+    }
+    if let Some(path) = wiring_path {
         let (text, file) = wiring_file::load_for_host(&path)?;
         return Ok((wired_board(&file, &path)?, PartsKind::Wired(text)));
     }
@@ -381,7 +400,7 @@ mod tests {
                 .contains("/nowhere/clock.toml cannot be read")
         );
         let both = with_file("board = \"v8\"\nwiring = \"x.toml\"", "").unwrap_err();
-        assert!(both.message.contains("--board and --wiring"));
+        assert!(both.message.contains("--board, --display and --wiring"));
     }
 
     #[test]

@@ -19,12 +19,13 @@ use board::{
     wiring::Care,
 };
 use device::{
-    board::PanelFault,
+    board::{BoardSpec, PanelFault},
+    canvas::{CanvasSpec, Depth, Layout, Turn},
     cells::Picture,
     input::{Finished, Input},
     refresh::Refresh,
 };
-use render::Bitmap;
+use render::{Bitmap, ScreenPainter};
 use runtime::{inbox::Inbox, panels::PanelsSnapshot};
 use tokio::{
     sync::watch,
@@ -62,14 +63,45 @@ impl PaintProgress {
     }
 }
 
+/// Draws pictures for the panels of a board.
+pub enum Drawer {
+    /// Each cell has a panel.
+    Cells(render::Painter),
+    /// One panel shows everything.
+    Canvas(Box<ScreenPainter>, CanvasSpec),
+}
+
+impl Drawer {
+    pub fn new(board: &BoardSpec) -> Drawer {
+        let Some((width, height)) = board.canvas else {
+            return Drawer::Cells(render::Painter::new(board.panel_width, board.panel_height));
+        };
+        let spec = CanvasSpec {
+            width: width.into(),
+            height: height.into(),
+            turn: Turn::None,
+            depth: Depth::One,
+            layout: Layout::Cells,
+            dark: None,
+        };
+        Drawer::Canvas(Box::default(), spec)
+    }
+
+    fn draw(&mut self, picture: &Picture, panel: usize) -> Bitmap {
+        match self {
+            Drawer::Cells(painter) => painter.paint(picture, panel),
+            Drawer::Canvas(painter, spec) => {
+                Bitmap::from_canvas(painter.paint(picture, "", spec).canvas)
+            }
+        }
+    }
+}
+
 /// Configuration and channels of the painter.
-#[derive(Debug)]
 pub struct PainterConfig<P> {
     pub panels: P,
-    /// Width of a panel as seen, px.
-    pub width: u16,
-    /// Height of a panel as seen, px.
-    pub height: u16,
+    /// What draws the pictures.
+    pub drawer: Drawer,
     /// When the panels need a full refresh.
     pub care: Care,
     pub pictures: watch::Receiver<Picture>,
@@ -84,15 +116,14 @@ pub struct PainterConfig<P> {
 pub async fn run<P: Panels>(config: PainterConfig<P>) {
     let PainterConfig {
         panels,
-        width,
-        height,
+        drawer,
         care,
         mut pictures,
         glass,
         progress,
         inbox,
     } = config;
-    let mut painter = PainterTask::new(panels, render::Painter::new(width, height), care, glass);
+    let mut painter = PainterTask::new(panels, drawer, care, glass);
     loop {
         let picture = pictures.borrow_and_update().clone();
         let limit = painter.panels.refresh_limit() * STEP_FACTOR;
@@ -119,7 +150,7 @@ pub async fn run<P: Panels>(config: PainterConfig<P>) {
 
 struct PainterTask<P> {
     panels: P,
-    renderer: render::Painter,
+    drawer: Drawer,
     care: Care,
     glass: PanelsSnapshot,
     publish: watch::Sender<Arc<PanelsSnapshot>>,
@@ -171,7 +202,7 @@ struct RefreshCounters {
 impl<P: Panels> PainterTask<P> {
     fn new(
         panels: P,
-        renderer: render::Painter,
+        drawer: Drawer,
         care: Care,
         publish: watch::Sender<Arc<PanelsSnapshot>>,
     ) -> PainterTask<P> {
@@ -179,7 +210,7 @@ impl<P: Panels> PainterTask<P> {
         PainterTask {
             states: vec![PanelState::default(); panels.count()],
             panels,
-            renderer,
+            drawer,
             care,
             glass,
             publish,
@@ -191,7 +222,7 @@ impl<P: Panels> PainterTask<P> {
     async fn paint(&mut self, picture: &Picture) {
         let requested = self.requested_refresh(picture);
         for panel in 0..self.states.len() {
-            let frame = Arc::new(self.renderer.paint(picture, panel));
+            let frame = Arc::new(self.drawer.draw(picture, panel));
             let state = &self.states[panel];
             if let Some(refresh) = state.refresh_for(&frame, requested, &self.care) {
                 self.states[panel].sent_password = picture.shows_password;

@@ -117,6 +117,7 @@ impl RunningDevice {
                 .and_then(PowerCycle::parse)
                 .unwrap_or_default(),
             radio: radio_options(&config, listen_address),
+            times: None,
         };
         let (radio, radio_requests) = wifi::radio();
         let board = Board::new(&config.run, options).map_err(io::Error::other)?;
@@ -182,7 +183,7 @@ impl RunningDevice {
         let (store, worker) = StoreHandle::new(store);
         worker.spawn_thread()?;
         let (main_loop, receivers) = MainLoop::new(initial, clock.clone(), inputs, store.clone());
-        let unknown = PanelsSnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
+        let unknown = PanelsSnapshot::unknown(spec.panel_count(), spec.panel_size());
         let glass = watch::Sender::new(Arc::new(unknown));
         let (http_stop, http_stopped) = stop_signal();
         let (main_loop_stop, main_loop_stopped) = stop_signal();

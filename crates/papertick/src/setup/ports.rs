@@ -7,7 +7,7 @@ use board::{
         self, Bench, SimBoard, SimButtons, SimFrontlight, SimOptions, SimPanels, SimSensor,
         SimStrip, SimWifi,
     },
-    wiring::Care,
+    wiring::{self, Care},
 };
 use tokio::time::Instant;
 
@@ -44,7 +44,13 @@ impl Board {
     pub(super) fn new(run: &RunConfig, options: SimOptions) -> Result<Board, String> {
         let spec = run.board();
         match &run.parts {
-            PartsKind::Simulated => Ok(Board::simulated(sim::board(&spec, options))),
+            PartsKind::Simulated => {
+                let display = spec.canvas.and_then(|_| wiring::base(spec.id));
+                let times = display.as_ref().map(|wiring| &wiring.panels[0].model.times);
+                let care = display.as_ref().map_or(Care::NONE, |wiring| wiring.care);
+                let board = sim::board(&spec, SimOptions { times, ..options });
+                Ok(Board::simulated(board, care))
+            }
             PartsKind::Wired(_) => {
                 let wiring = run.wiring().ok_or("the wiring has mistakes")?;
                 let parts = assemble(&Linux(Instant::now()), &wiring)?;
@@ -59,7 +65,7 @@ impl Board {
         }
     }
 
-    fn simulated(board: SimBoard) -> Board {
+    fn simulated(board: SimBoard, care: Care) -> Board {
         let ports = PortSet {
             panels: board.panels,
             strip: Some(board.strip),
@@ -69,7 +75,7 @@ impl Board {
         };
         Board {
             ports: Ports::Simulated(Box::new(ports)),
-            care: Care::NONE,
+            care,
             wifi: board.wifi,
             bench: Some(board.bench),
         }

@@ -51,7 +51,7 @@ use crate::{
         advert::{self, AdvertConfig, AdvertTimeouts},
         captive_dns::{self, CaptiveDns},
         host, lights,
-        painter::{self, PaintProgress, PainterConfig},
+        painter::{self, Drawer, PaintProgress, PainterConfig},
         senses,
     },
     main_loop::channels::LoopReceivers,
@@ -196,11 +196,9 @@ impl SharedParts {
         care: Care,
         channels: DriverChannels,
     ) {
-        let spec = self.config.run.board();
         let painter = PainterConfig {
             panels: ports.panels,
-            width: spec.panel_width,
-            height: spec.panel_height,
+            drawer: Drawer::new(&self.config.run.board()),
             care,
             pictures: channels.picture,
             glass: channels.glass,

@@ -19,7 +19,7 @@ use device::{
 };
 use lab::circuit::{Circuit, Flow, I2cCondition, PanelCondition};
 use papertick::drivers::painter::{
-    self, IDLE_BEFORE_REFRESH, PaintProgress, PainterConfig, RETRY_MAX, STEP_FACTOR,
+    self, Drawer, IDLE_BEFORE_REFRESH, PaintProgress, PainterConfig, RETRY_MAX, STEP_FACTOR,
 };
 use render::Bitmap;
 use runtime::{
@@ -53,15 +53,14 @@ impl PainterRig {
         let spec = spec::find("rev-b").unwrap();
         let board = sim::board(spec, SimOptions::default());
         let (pictures, follow) = watch::channel(picture(text));
-        let unknown = PanelsSnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
+        let unknown = PanelsSnapshot::unknown(spec.panel_count(), spec.panel_size());
         let (glass, shown) = watch::channel(Arc::new(unknown));
         let (progress, doing) = watch::channel(PaintProgress::Waiting);
         let (inbox, inputs) = inbox();
         let mut tasks = Tasks::new();
         let config = PainterConfig {
             panels: board.panels,
-            width: spec.panel_width,
-            height: spec.panel_height,
+            drawer: Drawer::new(spec),
             care,
             pictures: follow,
             glass,
@@ -128,21 +127,17 @@ fn cells(text: &str) -> Vec<Cell> {
 }
 
 fn picture(text: &str) -> Picture {
+    let style = Style {
+        font: FontId::all().next().unwrap(),
+        digit_px: 180,
+        label_fit_pct: 100,
+        vertical_labels: true,
+        inverted: false,
+        sats_variant: 7,
+    };
     Picture {
-        cells: cells(text),
-        style: Style {
-            font: FontId::all().next().unwrap(),
-            digit_px: 180,
-            label_fit_pct: 100,
-            vertical_labels: true,
-            inverted: false,
-            sats_variant: 7,
-        },
-        mark: None,
-        shows_password: false,
-        full_refreshes: 0,
-        repaints: 0,
         serial: 1,
+        ..Picture::new(cells(text), style)
     }
 }
 
@@ -326,11 +321,10 @@ async fn a_hanging_port_is_detected() {
     let mut tasks = Tasks::new();
     let config = PainterConfig {
         panels: Hanging,
-        width: 122,
-        height: 250,
+        drawer: Drawer::Cells(render::Painter::new(122, 250)),
         care: Care::NONE,
         pictures: follow,
-        glass: watch::Sender::new(Arc::new(PanelsSnapshot::unknown(7, 122, 250))),
+        glass: watch::Sender::new(Arc::new(PanelsSnapshot::unknown(7, (122, 250)))),
         progress,
         inbox,
     };
@@ -391,11 +385,10 @@ async fn a_failed_panel_is_retried_with_growing_pauses() {
     let (_pictures, follow) = watch::channel(picture("0"));
     let (inbox, mut inputs) = inbox();
     let mut tasks = Tasks::new();
-    let (glass, shown) = watch::channel(Arc::new(PanelsSnapshot::unknown(1, 122, 250)));
+    let (glass, shown) = watch::channel(Arc::new(PanelsSnapshot::unknown(1, (122, 250))));
     let config = PainterConfig {
         panels,
-        width: 122,
-        height: 250,
+        drawer: Drawer::Cells(render::Painter::new(122, 250)),
         care: Care::NONE,
         pictures: follow,
         glass,
@@ -440,13 +433,12 @@ fn clock_on(
         tasks.spawn(bus.name, bus.serve());
     }
     let (pictures, follow) = watch::channel(picture("00000000"));
-    let (glass, shown) = watch::channel(Arc::new(PanelsSnapshot::unknown(8, 122, 250)));
+    let (glass, shown) = watch::channel(Arc::new(PanelsSnapshot::unknown(8, (122, 250))));
     let (progress, doing) = watch::channel(PaintProgress::Waiting);
     let (inbox, mut inputs) = inbox();
     let config = PainterConfig {
         panels: board.panels,
-        width: 122,
-        height: 250,
+        drawer: Drawer::Cells(render::Painter::new(122, 250)),
         care: wiring.care,
         pictures: follow,
         glass,

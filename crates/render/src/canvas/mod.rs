@@ -411,9 +411,9 @@ mod tests {
         let digits = format!("{number:06}");
         let mut cells = vec![Cell::label("BLOCK", "HEIGHT")];
         cells.extend(digits.chars().map(Cell::digit));
-        Picture {
+        Picture::new(
             cells,
-            style: Style {
+            Style {
                 font: FontId::DEFAULT,
                 digit_px: 180,
                 label_fit_pct: 100,
@@ -421,12 +421,7 @@ mod tests {
                 inverted: false,
                 sats_variant: 0,
             },
-            mark: None,
-            shows_password: false,
-            full_refreshes: 0,
-            repaints: 0,
-            serial: 0,
-        }
+        )
     }
 
     fn spec(width: u32, height: u32) -> CanvasSpec {

@@ -27,15 +27,7 @@ pub const STYLE: Style = Style {
 
 /// A picture in the style of a new device.
 pub fn picture(cells: Vec<Cell>) -> Picture {
-    Picture {
-        cells,
-        style: STYLE,
-        mark: None,
-        shows_password: false,
-        full_refreshes: 0,
-        repaints: 0,
-        serial: 0,
-    }
+    Picture::new(cells, STYLE)
 }
 
 pub const SAFE_MODE_REASON: &str =

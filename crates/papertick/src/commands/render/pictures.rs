@@ -216,18 +216,11 @@ pub(super) fn compose(
         }
         Subject::Special(special) => (special.cells)(values, settings, board),
     };
-    Ok(Picture {
-        cells,
-        style: panels::style(settings),
-        mark: match subject {
-            Subject::Screen(screen) => values.mark(screen.depends_on, currency),
-            Subject::Special(_) => None,
-        },
-        shows_password: false,
-        full_refreshes: 0,
-        repaints: 0,
-        serial: 0,
-    })
+    let mut picture = Picture::new(cells, panels::style(settings));
+    if let Subject::Screen(screen) = subject {
+        picture.mark = values.mark(screen.depends_on, currency);
+    }
+    Ok(picture)
 }
 
 /// The picture as a tile.

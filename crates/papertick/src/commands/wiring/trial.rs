@@ -209,15 +209,7 @@ async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<PartResult
 /// The numbers of the panels, from 1.
 fn numbers(panels: usize) -> Picture {
     let cells = (1..=panels).map(|number| Cell::digit(number.to_string()));
-    Picture {
-        cells: cells.collect(),
-        style: device::panels::style(&Settings::default()),
-        mark: None,
-        shows_password: false,
-        full_refreshes: 0,
-        repaints: 0,
-        serial: 0,
-    }
+    Picture::new(cells.collect(), device::panels::style(&Settings::default()))
 }
 
 async fn colour(mut strip: AssembledStrip, wiring: &Wiring) -> PartResult {

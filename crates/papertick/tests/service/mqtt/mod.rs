@@ -114,7 +114,7 @@ impl Rig {
         let (main_stopper, main_stop) = stop_signal();
         let mut main_tasks = Tasks::new();
         main_tasks.spawn("main loop", main_loop.run(main_stop));
-        let glass = PanelsSnapshot::unknown(spec.panels, spec.panel_width, spec.panel_height);
+        let glass = PanelsSnapshot::unknown(spec.panel_count(), spec.panel_size());
         let glass = watch::Sender::new(Arc::new(glass));
         let folder = TempDir::new().unwrap();
         let installer = updates::installer::InstallerConfig {
