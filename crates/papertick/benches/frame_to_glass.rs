@@ -31,10 +31,10 @@ use market::{
     source_id::SourceId,
 };
 use papertick::{
-    drivers::painter::{self, Drawer, PaintProgress, PainterConfig},
+    drivers::painter::{self, PaintProgress, PainterConfig},
     main_loop::{InitialState, MainLoop},
 };
-use render::{Bitmap, Painter};
+use render::{Bitmap, BoardPainter, Painter};
 use runtime::{clock::Clock, inbox::inbox, panels::PanelsSnapshot, tasks::stop_signal};
 use storage::{Store, disk::Folder, store_thread::StoreHandle};
 use tokio::sync::{mpsc, watch};
@@ -171,7 +171,7 @@ async fn clock(spec: BoardSpec) -> Vec<Duration> {
             started: Vec::new(),
             start_sender,
         },
-        drawer: Drawer::new(&spec),
+        renderer: BoardPainter::new(&spec),
         care: Care::NONE,
         pictures: receivers.picture.clone(),
         glass: watch::Sender::new(Arc::new(unknown)),

@@ -1,7 +1,8 @@
 //! Renders pictures to bitmaps, without I/O. Includes the fonts.
 //!
 //! A [`Painter`] turns the cells of a picture into one [`Bitmap`] per panel, a [`canvas::CanvasPainter`] lays them out on one
-//! canvas, and a [`tiles::TilePainter`] draws screens as words and figures for one canvas; [`ScreenPainter`] is both.
+//! canvas, and a [`tiles::TilePainter`] draws screens as words and figures for one canvas; [`ScreenPainter`] is both, and a
+//! [`BoardPainter`] draws for the panels of a board.
 //! `paint` has the caches, `draw` one file per kind of cell, `text` lines of text, `font` and `bitcoin` single glyphs, `mask`
 //! the pixels.
 
@@ -27,5 +28,5 @@ pub mod tiles;
 pub use bitmap::Bitmap;
 pub use faces::has_btc_symbol;
 pub use paint::Painter;
-pub use screen::ScreenPainter;
+pub use screen::{BoardPainter, ScreenPainter};
 pub use text::is_drawn;

@@ -7,7 +7,7 @@ use api::{
 use bytes::Bytes;
 use device::{frames::PreviewedScreen, limits::PATCH_BODY_MAX, request::Patch};
 use http::{HeaderValue, StatusCode, header::CACHE_CONTROL};
-use render::{Bitmap, Painter, png};
+use render::{Bitmap, BoardPainter, png};
 use runtime::panels::PanelsSnapshot;
 use tokio::task::spawn_blocking;
 
@@ -86,9 +86,9 @@ async fn preview(call: &Call, patch: Patch, screen: PreviewedScreen) -> Response
         Ok(picture) => picture,
         Err(refusal) => return response::from_answer(refusal_answer(refusal)),
     };
-    let (width, height) = (call.view.board.panel_width, call.view.board.panel_height);
+    let board = call.view.board;
     let rendered = spawn_blocking(move || {
-        let bitmaps = Painter::new(width, height).paint_all(&picture);
+        let bitmaps = BoardPainter::new(&board).paint_all(&picture);
         png::side_by_side(&bitmaps, scale)
     });
     match rendered.await {

@@ -203,7 +203,7 @@ class Clock {
     this.status = status;
     this.statusAt = Date.now();
     if (status.isOTAUpdating) this.updating = true;
-    glass.count = status.numScreens;
+    glass.count = status.panels.length;
     this.#checkSettings();
   }
 

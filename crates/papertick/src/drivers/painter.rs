@@ -19,13 +19,12 @@ use board::{
     wiring::Care,
 };
 use device::{
-    board::{BoardSpec, PanelFault},
-    canvas::{CanvasSpec, Depth, Layout, Turn},
+    board::PanelFault,
     cells::Picture,
     input::{Finished, Input},
     refresh::Refresh,
 };
-use render::{Bitmap, ScreenPainter};
+use render::{Bitmap, BoardPainter};
 use runtime::{inbox::Inbox, panels::PanelsSnapshot};
 use tokio::{
     sync::watch,
@@ -63,45 +62,10 @@ impl PaintProgress {
     }
 }
 
-/// Draws pictures for the panels of a board.
-pub enum Drawer {
-    /// Each cell has a panel.
-    Cells(render::Painter),
-    /// One panel shows everything.
-    Canvas(Box<ScreenPainter>, CanvasSpec),
-}
-
-impl Drawer {
-    pub fn new(board: &BoardSpec) -> Drawer {
-        let Some((width, height)) = board.canvas else {
-            return Drawer::Cells(render::Painter::new(board.panel_width, board.panel_height));
-        };
-        let spec = CanvasSpec {
-            width: width.into(),
-            height: height.into(),
-            turn: Turn::None,
-            depth: Depth::One,
-            layout: Layout::Cells,
-            dark: None,
-        };
-        Drawer::Canvas(Box::default(), spec)
-    }
-
-    fn draw(&mut self, picture: &Picture, panel: usize) -> Bitmap {
-        match self {
-            Drawer::Cells(painter) => painter.paint(picture, panel),
-            Drawer::Canvas(painter, spec) => {
-                Bitmap::from_canvas(painter.paint(picture, "", spec).canvas)
-            }
-        }
-    }
-}
-
 /// Configuration and channels of the painter.
 pub struct PainterConfig<P> {
     pub panels: P,
-    /// What draws the pictures.
-    pub drawer: Drawer,
+    pub renderer: BoardPainter,
     /// When the panels need a full refresh.
     pub care: Care,
     pub pictures: watch::Receiver<Picture>,
@@ -116,14 +80,14 @@ pub struct PainterConfig<P> {
 pub async fn run<P: Panels>(config: PainterConfig<P>) {
     let PainterConfig {
         panels,
-        drawer,
+        renderer,
         care,
         mut pictures,
         glass,
         progress,
         inbox,
     } = config;
-    let mut painter = PainterTask::new(panels, drawer, care, glass);
+    let mut painter = PainterTask::new(panels, renderer, care, glass);
     loop {
         let picture = pictures.borrow_and_update().clone();
         let limit = painter.panels.refresh_limit() * STEP_FACTOR;
@@ -150,7 +114,7 @@ pub async fn run<P: Panels>(config: PainterConfig<P>) {
 
 struct PainterTask<P> {
     panels: P,
-    drawer: Drawer,
+    renderer: BoardPainter,
     care: Care,
     glass: PanelsSnapshot,
     publish: watch::Sender<Arc<PanelsSnapshot>>,
@@ -202,7 +166,7 @@ struct RefreshCounters {
 impl<P: Panels> PainterTask<P> {
     fn new(
         panels: P,
-        drawer: Drawer,
+        renderer: BoardPainter,
         care: Care,
         publish: watch::Sender<Arc<PanelsSnapshot>>,
     ) -> PainterTask<P> {
@@ -210,7 +174,7 @@ impl<P: Panels> PainterTask<P> {
         PainterTask {
             states: vec![PanelState::default(); panels.count()],
             panels,
-            drawer,
+            renderer,
             care,
             glass,
             publish,
@@ -222,7 +186,7 @@ impl<P: Panels> PainterTask<P> {
     async fn paint(&mut self, picture: &Picture) {
         let requested = self.requested_refresh(picture);
         for panel in 0..self.states.len() {
-            let frame = Arc::new(self.drawer.draw(picture, panel));
+            let frame = Arc::new(self.renderer.paint(picture, panel));
             let state = &self.states[panel];
             if let Some(refresh) = state.refresh_for(&frame, requested, &self.care) {
                 self.states[panel].sent_password = picture.shows_password;

@@ -18,6 +18,7 @@ use net::{
     dialer::Dialer,
     mdns::{AnnouncedService, MdnsScope},
 };
+use render::BoardPainter;
 use runtime::{
     clock::Clock,
     inbox::Inbox,
@@ -51,7 +52,7 @@ use crate::{
         advert::{self, AdvertConfig, AdvertTimeouts},
         captive_dns::{self, CaptiveDns},
         host, lights,
-        painter::{self, Drawer, PaintProgress, PainterConfig},
+        painter::{self, PaintProgress, PainterConfig},
         senses,
     },
     main_loop::channels::LoopReceivers,
@@ -198,7 +199,7 @@ impl SharedParts {
     ) {
         let painter = PainterConfig {
             panels: ports.panels,
-            drawer: Drawer::new(&self.config.run.board()),
+            renderer: BoardPainter::new(&self.config.run.board()),
             care,
             pictures: channels.picture,
             glass: channels.glass,

@@ -11,7 +11,7 @@ use board::{
     wiring::{self, Care, Wiring},
 };
 use device::{
-    board::PanelFault,
+    board::{BoardSpec, PanelFault},
     cells::{Cell, Picture, Style},
     input::{Finished, Input},
     refresh::Refresh,
@@ -19,9 +19,9 @@ use device::{
 };
 use lab::circuit::{Circuit, Flow, I2cCondition, PanelCondition};
 use papertick::drivers::painter::{
-    self, Drawer, IDLE_BEFORE_REFRESH, PaintProgress, PainterConfig, RETRY_MAX, STEP_FACTOR,
+    self, IDLE_BEFORE_REFRESH, PaintProgress, PainterConfig, RETRY_MAX, STEP_FACTOR,
 };
-use render::Bitmap;
+use render::{Bitmap, BoardPainter};
 use runtime::{
     inbox::{InboxMessage, inbox},
     panels::PanelsSnapshot,
@@ -60,7 +60,7 @@ impl PainterRig {
         let mut tasks = Tasks::new();
         let config = PainterConfig {
             panels: board.panels,
-            drawer: Drawer::new(spec),
+            renderer: BoardPainter::new(spec),
             care,
             pictures: follow,
             glass,
@@ -321,7 +321,7 @@ async fn a_hanging_port_is_detected() {
     let mut tasks = Tasks::new();
     let config = PainterConfig {
         panels: Hanging,
-        drawer: Drawer::Cells(render::Painter::new(122, 250)),
+        renderer: BoardPainter::new(&BoardSpec::EXAMPLE),
         care: Care::NONE,
         pictures: follow,
         glass: watch::Sender::new(Arc::new(PanelsSnapshot::unknown(7, (122, 250)))),
@@ -388,7 +388,7 @@ async fn a_failed_panel_is_retried_with_growing_pauses() {
     let (glass, shown) = watch::channel(Arc::new(PanelsSnapshot::unknown(1, (122, 250))));
     let config = PainterConfig {
         panels,
-        drawer: Drawer::Cells(render::Painter::new(122, 250)),
+        renderer: BoardPainter::new(&BoardSpec::EXAMPLE),
         care: Care::NONE,
         pictures: follow,
         glass,
@@ -438,7 +438,7 @@ fn clock_on(
     let (inbox, mut inputs) = inbox();
     let config = PainterConfig {
         panels: board.panels,
-        drawer: Drawer::Cells(render::Painter::new(122, 250)),
+        renderer: BoardPainter::new(&BoardSpec::EXAMPLE),
         care: wiring.care,
         pictures: follow,
         glass,
