@@ -216,7 +216,8 @@ fn wiring(model: &str, mode: &str) -> Result<Wiring, String> {
     for panel in &mut wiring.panels {
         panel.model = find(model).ok_or("the model is not supported")?;
         panel.rotation = PanelRotation::Upright;
-        panel.full = if mode == "fast" { FullWaveform::Warm } else { FullWaveform::Measured };
+        panel.full =
+            if mode.ends_with("fast") { FullWaveform::Warm } else { FullWaveform::Measured };
     }
     Ok(wiring)
 }
@@ -302,8 +303,11 @@ fn run(circuit: &Circuit, wiring: &Wiring, mode: &str, pictures: &[&Bitmap]) -> 
     let wire = ExpanderBus::open(circuit, wiring)?;
     let mut worker = PanelWorker::open(circuit.clone(), wire, wiring)?;
     for (number, picture) in pictures.iter().enumerate() {
-        let refresh =
-            if mode == "partial" && number > 0 { Refresh::Partial } else { Refresh::Full };
+        let refresh = if mode.ends_with("partial") && number > 0 {
+            Refresh::Partial
+        } else {
+            Refresh::Full
+        };
         worker
             .show(0, picture, refresh)
             .map_err(|fault| fault.name().to_owned())?;
@@ -335,7 +339,7 @@ fn run(circuit: &Circuit, wiring: &Wiring, mode: &str, pictures: &[&Bitmap]) -> 
 
 /// The data of each command as of the last refresh: since a reset, or since the start for pictures.
 ///
-/// The sequences of an SSD1680 that prepare a refresh are listed before that of the refresh.
+/// The sequences of an SSD1680 since the reset that show nothing are listed before that of the refresh.
 fn before_last_refresh(sent: &[Sent<'_>]) -> BTreeMap<u8, Vec<u8>> {
     let is_ssd = sent
         .iter()
@@ -350,16 +354,18 @@ fn before_last_refresh(sent: &[Sent<'_>]) -> BTreeMap<u8, Vec<u8>> {
             }
             Sent::Reset => registers.clear(),
             Sent::Command(command::ACTIVATE, _) if is_ssd => {
-                let sequence = registers
+                let mut sequence = registers
                     .get(&command::UPDATE_SEQUENCE)
                     .cloned()
                     .unwrap_or_default();
-                prepared.extend_from_slice(&sequence);
                 if sequence.iter().all(|sequence| sequence & DISPLAYS != 0) {
                     before = registers.clone();
                     before.append(&mut pictures.clone());
-                    before.insert(command::UPDATE_SEQUENCE, prepared.clone());
-                    prepared.truncate(prepared.len() - sequence.len());
+                    let all = [prepared.as_slice(), &sequence].concat();
+                    before.insert(command::UPDATE_SEQUENCE, all);
+                } else {
+                    sequence.retain(|sequence| !prepared.contains(sequence));
+                    prepared.append(&mut sequence);
                 }
             }
             Sent::Command(command, data) if data.len() > PARAMETERS_MAX => {
