@@ -1,10 +1,10 @@
 //! What the panels currently show.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use api::{
     schema::Word,
-    status::{PanelFailure, PanelStatus},
+    status::{PanelFailure, PanelRefreshes, PanelStatus},
 };
 use device::{board::PanelFault, refresh::Refresh};
 use render::Bitmap;
@@ -34,12 +34,57 @@ pub struct PanelState {
     pub since: Option<Instant>,
     /// Partial refreshes since its last full one.
     pub partials: u32,
+    /// Its refreshes since the start.
+    pub refreshes: RefreshRecord,
     /// What is wrong with it; the panel then shows an older picture than the others.
     pub fault: Option<PanelFault>,
     /// Failures since the last success.
     pub failures: u32,
     /// When it is retried. `None` if not at all, or as soon as it is idle.
     pub retry_at: Option<Instant>,
+}
+
+/// Refreshes of a panel since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RefreshRecord {
+    pub full: u32,
+    pub partial: u32,
+    pub failed: u32,
+    /// End of the last full one.
+    pub full_at: Option<Instant>,
+    /// Duration of the last full one, from the first byte of its picture.
+    pub full_took: Option<Duration>,
+    /// Duration of the last partial one, from the first byte of its picture.
+    pub partial_took: Option<Duration>,
+}
+
+impl RefreshRecord {
+    /// Adds a refresh that has ended now.
+    pub fn add(&mut self, refresh: Refresh, took: Duration) {
+        match refresh {
+            Refresh::Full => {
+                self.full = self.full.saturating_add(1);
+                self.full_at = Some(Instant::now());
+                self.full_took = Some(took);
+            }
+            Refresh::Partial => {
+                self.partial = self.partial.saturating_add(1);
+                self.partial_took = Some(took);
+            }
+        }
+    }
+
+    fn status(&self) -> PanelRefreshes {
+        let millis = |took: Duration| took.as_millis() as u64;
+        PanelRefreshes {
+            full: self.full,
+            partial: self.partial,
+            failed: self.failed,
+            full_age_sec: self.full_at.map(|at| at.elapsed().as_secs()),
+            full_ms: self.full_took.map(millis),
+            partial_ms: self.partial_took.map(millis),
+        }
+    }
 }
 
 impl PanelState {
@@ -52,6 +97,7 @@ impl PanelState {
             refresh: Refresh::Full,
             since: None,
             partials: 0,
+            refreshes: RefreshRecord::default(),
             fault: None,
             failures: 0,
             retry_at: None,
@@ -67,6 +113,7 @@ impl PanelState {
             age_sec: self.since.map(age),
             refresh: self.since.map(|_| Word(self.refresh)),
             partials: self.partials,
+            refreshes: self.refreshes.status(),
             fault: self.fault.map(Word),
             failures: self.failures,
             next_try_sec: self.retry_at.map(left),

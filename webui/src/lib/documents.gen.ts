@@ -371,6 +371,8 @@ export interface PanelStatus {
   refresh?: Refresh;
   /** Partial refreshes since the last full one. */
   partials: number;
+  /** Refreshes since the start. */
+  refreshes: PanelRefreshes;
   /** Fault of the panel; null without a fault. */
   fault: PanelFault | null;
   /** Failed refreshes since the last successful one. */
@@ -658,6 +660,22 @@ export interface TimeStatus {
 }
 
 export type Refresh = 'full' | 'partial';
+
+/** Refreshes of a panel since the start. */
+export interface PanelRefreshes {
+  /** Full ones. */
+  full: number;
+  /** Partial ones. */
+  partial: number;
+  /** Failed ones. */
+  failed: number;
+  /** Time since the last full one, s; absent before the first one. */
+  fullAgeSec?: number;
+  /** Duration of the last full one, ms; absent before the first one. */
+  fullMs?: number;
+  /** Duration of the last partial one, ms; absent before the first one. */
+  partialMs?: number;
+}
 
 export type ReleaseRefusal = 'not-newer' | 'channel' | 'pin' | 'share' | 'no-image' | 'unsigned' | 'failed' | 'left';
 

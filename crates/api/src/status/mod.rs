@@ -31,7 +31,8 @@ use crate::schema::Word;
 
 pub use lights::{DndStatus, FrontlightDuties, FrontlightStatus, Led, leds};
 pub use parts::{
-    Connections, LinkStatus, PanelFailure, PanelStatus, Phrase, PhraseValue, SourceStatus,
+    Connections, LinkStatus, PanelFailure, PanelRefreshes, PanelStatus, Phrase, PhraseValue,
+    SourceStatus,
 };
 pub use system::{
     DiskSpace, FirmwareStatus, FoundRelease, MemoryStatus, QueueDrops, ReleaseStatus, SystemStatus,

@@ -69,6 +69,8 @@ pub struct PanelStatus {
     pub refresh: Option<Word<Refresh>>,
     /// Partial refreshes since the last full one.
     pub partials: u32,
+    /// Refreshes since the start.
+    pub refreshes: PanelRefreshes,
     /// Fault of the panel; null without a fault.
     pub fault: Option<Word<PanelFault>>,
     /// Failed refreshes since the last successful one.
@@ -77,6 +79,30 @@ pub struct PanelStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64")]
     pub next_try_sec: Option<u64>,
+}
+
+/// Refreshes of a panel since the start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PanelRefreshes {
+    /// Full ones.
+    pub full: u32,
+    /// Partial ones.
+    pub partial: u32,
+    /// Failed ones.
+    pub failed: u32,
+    /// Time since the last full one, s; absent before the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u64")]
+    pub full_age_sec: Option<u64>,
+    /// Duration of the last full one, ms; absent before the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u64")]
+    pub full_ms: Option<u64>,
+    /// Duration of the last partial one, ms; absent before the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u64")]
+    pub partial_ms: Option<u64>,
 }
 
 /// A panel with a fault.

@@ -7,8 +7,8 @@ use api::{
     schema::Word,
     shape::{Shape, sent},
     status::{
-        DiskSpace, FirmwareStatus, HostMemory, PanelStatus, Status, Surroundings, SystemStatus,
-        Widget,
+        DiskSpace, FirmwareStatus, HostMemory, PanelRefreshes, PanelStatus, Status, Surroundings,
+        SystemStatus, Widget,
     },
 };
 use device::{
@@ -49,10 +49,20 @@ const MEMORY: HostMemory = HostMemory {
     least_more_free: 300,
 };
 
+const REFRESHES: PanelRefreshes = PanelRefreshes {
+    full: 1,
+    partial: 0,
+    failed: 0,
+    full_age_sec: Some(0),
+    full_ms: Some(2100),
+    partial_ms: None,
+};
+
 const PANEL: PanelStatus = PanelStatus {
     age_sec: Some(7),
     refresh: Some(Word(Refresh::Partial)),
     partials: 12,
+    refreshes: REFRESHES,
     fault: None,
     failures: 0,
     next_try_sec: None,
@@ -62,6 +72,7 @@ const BROKEN: PanelStatus = PanelStatus {
     age_sec: None,
     refresh: None,
     partials: 0,
+    refreshes: REFRESHES,
     fault: Some(Word(PanelFault::NotRefreshed)),
     failures: 3,
     next_try_sec: Some(20),

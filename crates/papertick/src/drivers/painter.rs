@@ -25,7 +25,10 @@ use device::{
     refresh::Refresh,
 };
 use render::{Bitmap, BoardPainter};
-use runtime::{inbox::Inbox, panels::PanelsSnapshot};
+use runtime::{
+    inbox::Inbox,
+    panels::{PanelsSnapshot, RefreshRecord},
+};
 use tokio::{
     sync::watch,
     time::{Instant, timeout_at},
@@ -139,8 +142,10 @@ struct PanelState {
     retry_at: Option<Instant>,
     /// Partial refreshes since the last full one.
     partials: u32,
-    /// End of the last full refresh.
-    full_at: Option<Instant>,
+    /// Refreshes since the start.
+    refreshes: RefreshRecord,
+    /// Start of the last refresh.
+    started_at: Option<Instant>,
     /// End of the last refresh.
     idle_since: Option<Instant>,
 }
@@ -211,6 +216,7 @@ impl<P: Panels> PainterTask<P> {
     }
 
     async fn start(&mut self, panel: usize, frame: Arc<Bitmap>, refresh: Refresh) {
+        self.states[panel].started_at = Some(Instant::now());
         let result = self.panels.start(panel, &frame, refresh).await;
         let state = &mut self.states[panel];
         match result {
@@ -241,6 +247,7 @@ impl<P: Panels> PainterTask<P> {
             tracing::warn!(panel, "panel stays busy, continuing without it");
             state.sent = None;
             state.fault = Some(PanelFault::BusyStuck);
+            state.refreshes.failed = state.refreshes.failed.saturating_add(1);
             state.refresh = RefreshState::Stuck;
             stuck = true;
         }
@@ -294,6 +301,7 @@ impl<P: Panels> PainterTask<P> {
         for (glass, state) in self.glass.panels.iter_mut().zip(&self.states) {
             let may_show = state.sent_password && state.is_refreshing();
             glass.shows_password = state.shows_password || may_show;
+            glass.refreshes = state.refreshes;
             glass.fault = state.fault;
             glass.failures = state.failures;
             glass.retry_at = state.retry_at;
@@ -355,7 +363,10 @@ impl PanelState {
         if by_count {
             return Some(idle_until);
         }
-        let full_at = self.full_at.filter(|_| !care.full_every.is_zero())?;
+        let full_at = self
+            .refreshes
+            .full_at
+            .filter(|_| !care.full_every.is_zero())?;
         Some(idle_until.max(full_at + care.full_every))
     }
 
@@ -365,6 +376,7 @@ impl PanelState {
             care.partials_max > 0 && self.partials >= care.partials_max.saturating_mul(2);
         let by_time = !care.full_every.is_zero()
             && self
+                .refreshes
                 .full_at
                 .is_some_and(|full_at| full_at.elapsed() >= 2 * care.full_every);
         by_count || by_time
@@ -374,11 +386,10 @@ impl PanelState {
         let now = Instant::now();
         self.idle_since = Some(now);
         self.shows_password = self.sent_password;
+        let started_at = self.started_at.unwrap_or(now);
+        self.refreshes.add(refresh, now - started_at);
         match refresh {
-            Refresh::Full => {
-                self.partials = 0;
-                self.full_at = Some(now);
-            }
+            Refresh::Full => self.partials = 0,
             Refresh::Partial => self.partials = self.partials.saturating_add(1),
         }
     }
@@ -399,6 +410,7 @@ impl PanelState {
         self.sent = None;
         self.fault = Some(fault);
         self.failures = self.failures.saturating_add(1);
+        self.refreshes.failed = self.refreshes.failed.saturating_add(1);
         self.retry_at = Some(Instant::now() + wait);
     }
 

@@ -7,6 +7,7 @@ use chain::{Work, anchor::genesis, network::Network};
 use device::{
     board::PanelFault,
     history::{BlockReading, History, Readings, Series},
+    refresh::Refresh,
     sources::Route,
     view::{SourceState, View},
 };
@@ -674,6 +675,11 @@ async fn each_panel_has_its_text_and_fault() {
         let glass = Arc::make_mut(glass);
         glass.generation += 1;
         glass.panels[0].partials = 12;
+        for (refresh, millis) in [(Refresh::Full, 2100), (Refresh::Partial, 601)] {
+            glass.panels[0]
+                .refreshes
+                .add(refresh, Duration::from_millis(millis));
+        }
         glass.panels[6] = PanelState {
             fault: Some(PanelFault::NotRefreshed),
             failures: 3,
@@ -683,11 +689,15 @@ async fn each_panel_has_its_text_and_fault() {
     });
     let panels = clock.get("/api/status").await.json()["panels"].clone();
     let sound = json!({
-        "ageSec": 0, "refresh": "full", "partials": 12, "fault": null, "failures": 0
+        "ageSec": 0, "refresh": "full", "partials": 12, "fault": null, "failures": 0,
+        "refreshes": {
+            "full": 1, "partial": 1, "failed": 0, "fullAgeSec": 0, "fullMs": 2100, "partialMs": 601
+        }
     });
     assert_eq!(panels[0], sound);
     let broken = json!({
-        "partials": 0, "fault": "not-refreshed", "failures": 3, "nextTrySec": 20
+        "partials": 0, "fault": "not-refreshed", "failures": 3, "nextTrySec": 20,
+        "refreshes": { "full": 0, "partial": 0, "failed": 0 }
     });
     assert_eq!(panels[6], broken);
     sleep(Duration::from_secs(30)).await;
@@ -701,6 +711,7 @@ async fn each_panel_has_its_text_and_fault() {
         "papertick_panel_fault{panel=\"6\",fault=\"not-refreshed\"} 1",
         "papertick_panel_failures{panel=\"6\"} 3",
         "papertick_panel_partials{panel=\"0\"} 12",
+        "papertick_panel_refreshes_total{panel=\"0\",kind=\"partial\"} 1",
     ] {
         metrics.assert_has(line);
     }

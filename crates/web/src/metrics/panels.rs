@@ -42,6 +42,31 @@ pub(super) fn write(metrics: &mut MetricsWriter, glass: &PanelsSnapshot) {
         "Partial refreshes of the panel since its last full refresh.",
         per_panel(glass, |panel| Some(f64::from(panel.partials))),
     );
+    metrics.gauge(
+        "panel_full_age",
+        "seconds",
+        "Time since the last full refresh of the panel.",
+        per_panel(glass, |panel| {
+            Some(panel.refreshes.full_at?.elapsed().as_secs_f64())
+        }),
+    );
+    let refreshes = glass.panels.iter().enumerate().flat_map(|(index, panel)| {
+        let refreshes = panel.refreshes;
+        [
+            ("full", refreshes.full),
+            ("partial", refreshes.partial),
+            ("failed", refreshes.failed),
+        ]
+        .map(|(kind, count)| {
+            let labels = labels([("panel", &index.to_string()), ("kind", kind)]);
+            (labels, f64::from(count))
+        })
+    });
+    metrics.counter(
+        "panel_refreshes",
+        "Refreshes of the panel since the start, `full`, `partial` or `failed`.",
+        refreshes,
+    );
 }
 
 /// One sample for each panel with a value.

@@ -102,7 +102,7 @@ fn values(schema: &Value) -> Option<Vec<String>> {
 }
 
 /// A value without quotes.
-pub(super) fn plain(value: &Value) -> String {
+pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {

@@ -4,12 +4,12 @@
 //! suggests values for them, `currencies` checks currencies with the clock. `output` prints the response, `summary` the summary of the status, and `unavailable` explains
 //! why a clock does not have an operation.
 
-mod arguments;
+pub(crate) mod arguments;
 pub(crate) mod completion;
 mod currencies;
 mod grammar;
 mod output;
-mod summary;
+pub(crate) mod summary;
 mod unavailable;
 
 use std::{collections::BTreeSet, fmt::Write as _, ops::ControlFlow};

@@ -171,7 +171,7 @@ fn join_or(parts: Vec<String>, otherwise: &str) -> String {
 }
 
 /// A duration in its two largest units.
-fn duration(seconds: u64) -> String {
+pub(crate) fn duration(seconds: u64) -> String {
     match seconds {
         ..MINUTE => format!("{seconds} s"),
         MINUTE..HOUR => format!("{} min", seconds / MINUTE),

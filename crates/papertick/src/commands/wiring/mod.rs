@@ -1,6 +1,7 @@
 //! `papertick wiring`: detects a panel, and checks, draws and tests the wiring of a board.
 
 mod detect;
+mod report;
 mod trial;
 
 use std::{fs, path::PathBuf};
@@ -33,6 +34,9 @@ pub enum WiringCommand {
     /// Test every part: each panel shows its number, each LED its colours, buttons are echoed
     #[command(after_help = TEST_EXAMPLES)]
     Test(trial::TestArgs),
+    /// Print how the panels of a running clock work, to paste into a report
+    #[command(after_help = report::EXAMPLES)]
+    Report(report::ReportArgs),
 }
 
 /// The flags of `wiring check`.
@@ -90,6 +94,7 @@ pub fn run(command: &WiringCommand) -> Result<(), Failure> {
         WiringCommand::Check(args) => check(args),
         WiringCommand::Show(args) => show(args),
         WiringCommand::Test(args) => trial::run(args),
+        WiringCommand::Report(args) => report::run(args),
     }
 }
 
