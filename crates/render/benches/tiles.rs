@@ -1,4 +1,4 @@
-//! Time to draw tiles: from nothing, again, and with another price.
+//! Time to draw tiles: from nothing, and after a picture with another price.
 //!
 //! `cargo bench --workspace --locked --bench tiles`
 

@@ -65,7 +65,7 @@ pub(crate) struct Widths {
 }
 
 /// The ink of a glyph with soft edges.
-#[derive(Debug, Default)]
+#[derive(Debug, PartialEq, Eq, Default)]
 pub(crate) struct SoftGlyph {
     /// Rows from top to bottom, 255 is all ink.
     pub(crate) coverage: Vec<u8>,

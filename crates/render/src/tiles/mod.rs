@@ -1,6 +1,6 @@
 //! Screens as words and figures on one canvas: one as large as it gets, or a board of them.
 //!
-//! Reading order: `scale` (the tables of sizes, shares and tones), `sheet` (the pixels), `lettering`, `numeral` (a figure),
+//! Reading order: `scale` (the tables of sizes, shares and tones), `sheet` (the ink), `raster` (its pixels), `lettering`, `numeral` (a figure),
 //! `figure` (one tile), `graph`, `board`.
 
 mod board;
@@ -8,6 +8,7 @@ mod figure;
 mod graph;
 mod lettering;
 mod numeral;
+mod raster;
 mod scale;
 mod sheet;
 #[cfg(test)]
@@ -19,13 +20,23 @@ use device::{
     tile::Tile,
 };
 
-use self::{lettering::Lettering, sheet::Sheet};
+use self::{
+    lettering::Lettering,
+    raster::{Raster, RasterFormat},
+    scale::Tone,
+    sheet::Sheet,
+};
 use crate::canvas::Canvas;
 
-/// Draws tiles. It caches glyphs; the cache is bounded.
+/// Largest number of pixels that are kept.
+const KEPT_PIXELS_MAX: usize = 4 * 1024 * 1024;
+
+/// Draws tiles. It caches glyphs, and keeps the last picture: of the next one of the same format it draws only what
+/// differs. Both are bounded.
 #[derive(Default)]
 pub struct TilePainter {
     lettering: Lettering,
+    last: Option<Raster>,
 }
 
 /// A canvas with tiles.
@@ -54,7 +65,18 @@ impl TilePainter {
             is_dark,
         );
         let shown = board::draw(&mut sheet, tiles);
-        let rows = sheet.into_rows(spec.turn);
+        let format = RasterFormat {
+            upright,
+            turn: spec.turn,
+            depth: spec.depth,
+            paper: Tone::Paper.grey(spec.depth, is_dark),
+        };
+        let inks = sheet.inks;
+        let last = self.last.take().filter(|last| last.format == format);
+        let mut raster = last.unwrap_or_else(|| Raster::new(format));
+        raster.draw(inks);
+        let rows = raster.rows.clone();
+        self.last = Some(raster).filter(|raster| raster.pixels() <= KEPT_PIXELS_MAX);
         TileCanvas {
             canvas: Canvas {
                 width,

@@ -1,22 +1,17 @@
-//! The pixels of a canvas, and the parts that are drawn on it.
+//! What is drawn on a canvas, in the order of drawing.
 
-use device::{
-    canvas::{Depth, Turn},
-    cells::Icon,
-    settings::fonts::FontId,
-};
+use std::sync::Arc;
+
+use device::{canvas::Depth, cells::Icon, settings::fonts::FontId};
 use market::mark::Mark;
 use zeno::{Command, Join, PathBuilder, PathData, Stroke, Transform};
 
 use super::{
     lettering::Lettering,
+    raster::Ink,
     scale::{self, Tone},
 };
-use crate::{
-    draw::mark,
-    faces, icons,
-    mask::{Area, HALF},
-};
+use crate::{draw::mark, faces, font::SoftGlyph, icons, mask::Area};
 
 /// Kind of a part, and the area that it takes, px: tests look whether parts overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +51,7 @@ pub(super) struct Sheet<'a> {
     pub(super) height: i32,
     depth: Depth,
     is_dark: bool,
-    grey: Vec<u8>,
+    pub(super) inks: Vec<Ink>,
     pub(super) parts: Vec<(Part, [f32; 4])>,
 }
 
@@ -68,7 +63,6 @@ impl<'a> Sheet<'a> {
         depth: Depth,
         is_dark: bool,
     ) -> Sheet<'a> {
-        let paper = Tone::Paper.grey(depth, is_dark);
         Sheet {
             lettering,
             figure_font: font,
@@ -77,7 +71,7 @@ impl<'a> Sheet<'a> {
             height,
             depth,
             is_dark,
-            grey: vec![paper; (width * height) as usize],
+            inks: Vec::new(),
             parts: Vec::new(),
         }
     }
@@ -144,52 +138,31 @@ impl<'a> Sheet<'a> {
         let is_whole = self.is_one_bit() || how.face == Face::Figure;
         let (x, glyph) = self.lettering.glyph(font, ch, how.em, x, is_whole);
         let place = (x + glyph.left, baseline - glyph.above);
-        self.blend(&glyph.coverage, glyph.width, place, how.tone);
+        self.glyph_ink(glyph, place, how.tone);
     }
 
-    /// Draws coverage in rows of a width at a place.
-    fn blend(&mut self, coverage: &[u8], width: usize, (left, top): (i32, i32), tone: Tone) {
-        let target = i32::from(tone.grey(self.depth, self.is_dark));
-        let is_one_bit = self.is_one_bit();
-        let skipped = (-left).clamp(0, width as i32) as usize;
-        let end = (self.width - left).clamp(0, width as i32) as usize;
-        if width == 0 || skipped >= end {
-            return;
-        }
-        for (y, from) in (top..).zip(coverage.chunks_exact(width)) {
-            if !(0..self.height).contains(&y) {
-                continue;
-            }
-            let start = (y * self.width + left + skipped as i32) as usize;
-            let row = &mut self.grey[start..start + end - skipped];
-            for (to, cover) in row.iter_mut().zip(&from[skipped..end]) {
-                match *cover {
-                    0 => {}
-                    cover if is_one_bit => {
-                        if cover >= HALF {
-                            *to = target as u8;
-                        }
-                    }
-                    255 => *to = target as u8,
-                    cover => {
-                        let under = i32::from(*to);
-                        *to = (under + (target - under) * i32::from(cover) / 255) as u8;
-                    }
-                }
-            }
-        }
+    fn ink(&mut self, area: Area, tone: Tone, glyph: Option<Arc<SoftGlyph>>) {
+        let grey = tone.grey(self.depth, self.is_dark);
+        self.inks.push(Ink { area, grey, glyph });
+    }
+
+    fn glyph_ink(&mut self, glyph: Arc<SoftGlyph>, (x, y): (i32, i32), tone: Tone) {
+        let area = Area {
+            x,
+            y,
+            width: glyph.width as i32,
+            height: glyph
+                .coverage
+                .len()
+                .checked_div(glyph.width)
+                .unwrap_or_default() as i32,
+        };
+        self.ink(area, tone, Some(glyph));
     }
 
     /// Fills an area.
     pub(super) fn fill(&mut self, area: Area, tone: Tone) {
-        let grey = tone.grey(self.depth, self.is_dark);
-        let columns = area.x.clamp(0, self.width)..(area.x + area.width).clamp(0, self.width);
-        for y in area.y.max(0)..(area.y + area.height).min(self.height) {
-            let start = (y * self.width) as usize;
-            let row =
-                start + columns.start as usize..start + columns.end.max(columns.start) as usize;
-            self.grey[row].fill(grey);
-        }
+        self.ink(area, tone, None);
     }
 
     /// Fills a path or strokes it, if a thickness is given.
@@ -201,12 +174,12 @@ impl<'a> Sheet<'a> {
             mask.style(stroke.join(Join::Bevel));
         }
         let (coverage, place) = mask.transform(Some(transform)).render();
-        self.blend(
-            &coverage,
-            place.width as usize,
-            (place.left, place.top),
-            tone,
-        );
+        let glyph = SoftGlyph {
+            coverage,
+            width: place.width as usize,
+            ..SoftGlyph::default()
+        };
+        self.glyph_ink(Arc::new(glyph), (place.left, place.top), tone);
     }
 
     /// A line through points.
@@ -277,21 +250,6 @@ impl<'a> Sheet<'a> {
     pub(super) fn note(&mut self, part: Part, left: f32, top: f32, right: f32, bottom: f32) {
         self.parts.push((part, [left, top, right, bottom]));
     }
-
-    /// The rows of the turned canvas, packed.
-    pub(super) fn into_rows(self, turn: Turn) -> Vec<u8> {
-        let upright = self.grey;
-        let (width, height) = (self.width as usize, self.height as usize);
-        let from_top = |x: usize| upright.iter().skip(x).step_by(width).copied();
-        let turned: Vec<u8> = match turn {
-            Turn::None => return pack(&upright, width, self.depth),
-            Turn::Half => upright.iter().rev().copied().collect(),
-            Turn::Quarter => (0..width).flat_map(|x| from_top(x).rev()).collect(),
-            Turn::ThreeQuarters => (0..width).rev().flat_map(from_top).collect(),
-        };
-        let turned_width = if turn == Turn::Half { width } else { height };
-        pack(&turned, turned_width, self.depth)
-    }
 }
 
 /// Width of an arrow in parts of the height of capitals.
@@ -305,32 +263,4 @@ pub(super) fn icon_ink(icon: Icon) -> [f32; 4] {
         Icon::ArrowUpBold => [4.16, 4.16, 19.84, 20.0],
         _ => [0.0, 0.0, icons::SIDE, icons::SIDE],
     }
-}
-
-/// Greys in rows of a width as rows of whole bytes, most significant bits leftmost.
-fn pack(grey: &[u8], width: usize, depth: Depth) -> Vec<u8> {
-    match depth {
-        Depth::One => pack_bits::<1, 8>(grey, width),
-        Depth::Two => pack_bits::<2, 4>(grey, width),
-        Depth::Four => pack_bits::<4, 2>(grey, width),
-        Depth::Eight => grey.to_vec(),
-    }
-}
-
-/// The same for a number of bits and of pixels in a byte.
-fn pack_bits<const BITS: u16, const PIXELS: usize>(grey: &[u8], width: usize) -> Vec<u8> {
-    let most = (1 << BITS) - 1;
-    let mut levels = vec![0; width.next_multiple_of(PIXELS)];
-    let mut rows = Vec::with_capacity(grey.len() / PIXELS + grey.len() / width);
-    for row in grey.chunks_exact(width) {
-        for (level, grey) in levels.iter_mut().zip(row) {
-            *level = ((u16::from(*grey) * most + 127) / 255) as u8;
-        }
-        let (bytes, _) = levels.as_chunks::<PIXELS>();
-        rows.extend(bytes.iter().map(|pixels| {
-            let fold = |byte: u8, level: &u8| byte << BITS | level;
-            pixels.iter().fold(0, fold)
-        }));
-    }
-    rows
 }

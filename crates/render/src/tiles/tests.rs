@@ -1,8 +1,8 @@
 //! Properties of all tile canvases: nothing overlaps, nothing leaves the margins, and a changed digit moves nothing.
 
 use device::{
-    canvas::Depth,
-    cells::Icon,
+    canvas::{CanvasSpec, Depth, Layout, Turn},
+    cells::{Icon, Style},
     settings::fonts::FontId,
     tile::{Figure, FigureKind, Graph, Tile},
 };
@@ -10,7 +10,7 @@ use market::mark::Mark;
 use proptest::prelude::*;
 
 use super::{
-    board,
+    TilePainter, board,
     lettering::Lettering,
     scale,
     sheet::{Part, Sheet},
@@ -168,5 +168,33 @@ proptest! {
         }
         let after = parts(&mut lettering, &tiles, FontId::DEFAULT, size, Depth::One);
         prop_assert_eq!(before, after);
+    }
+
+    #[test]
+    fn a_picture_after_another_equals_a_fresh_one(
+        mut tiles in prop::collection::vec(tile(), 1..9),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), tile()), 1..4),
+        (width, height) in (200..1000_u32, 100..1000_u32),
+        depth in depths(),
+        turn in prop::sample::select(&Turn::ALL[..]),
+        is_dark: bool,
+    ) {
+        let spec = CanvasSpec { width, height, turn, depth, layout: Layout::Board, dark: Some(is_dark) };
+        let style = Style {
+            font: FontId::DEFAULT,
+            digit_px: 180,
+            label_fit_pct: 100,
+            vertical_labels: true,
+            inverted: false,
+            sats_variant: 7,
+        };
+        let mut painter = TilePainter::default();
+        painter.paint(&tiles, &style, &spec);
+        for (index, tile) in changes {
+            let place = index.index(tiles.len());
+            tiles[place] = tile;
+            let next = painter.paint(&tiles, &style, &spec);
+            prop_assert!(next == TilePainter::default().paint(&tiles, &style, &spec));
+        }
     }
 }
