@@ -1,4 +1,4 @@
-/** Query for a picture in the size of a screen, and its shifts against burn-in. */
+/** Query for a picture in the size of a screen, what differs from the one before, and shifts against burn-in. */
 
 export interface Size {
   width: number;
@@ -11,6 +11,9 @@ const HEIGHT = [100, 2160] as const;
 
 /** Depth of the picture, bits per pixel. */
 const DEPTH = 8;
+
+/** Side of the squares that are compared, px. */
+export const SQUARE = 64;
 
 /** Shifts of the picture against burn-in, px. */
 const SHIFTS = [
@@ -42,6 +45,24 @@ export function pictureQuery(
   if (screen !== null) query.set('screen', screen);
   if (dark !== undefined) query.set('dark', String(dark));
   return query.toString();
+}
+
+/** Upper left corners of the squares in which a picture differs from the one before; of all if that had another size. */
+export function changedSquares(before: ImageData | undefined, after: ImageData): [x: number, y: number][] {
+  const { width, height } = after;
+  const isComparable = before?.width === width && before.height === height;
+  const old = isComparable && new Uint32Array(before.data.buffer);
+  const now = new Uint32Array(after.data.buffer);
+  const changed: [number, number][] = [];
+  for (let top = 0; top < height; top += SQUARE)
+    for (let left = 0; left < width; left += SQUARE) {
+      const [right, bottom] = [Math.min(left + SQUARE, width), Math.min(top + SQUARE, height)];
+      let isEqual = !!old;
+      for (let y = top; isEqual && y < bottom; y += 1)
+        for (let at = y * width + left; old && at < y * width + right; at += 1) isEqual &&= old[at] === now[at];
+      if (!isEqual) changed.push([left, top]);
+    }
+  return changed;
 }
 
 /** The shift for a minute. */

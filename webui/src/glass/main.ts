@@ -12,7 +12,7 @@ import { panelsKey, valuesKey } from '../lib/picture';
 import type { Frame } from '../lib/sse';
 import { browserEnvironment, EventStream, type StreamState } from '../lib/stream';
 import './glass.css';
-import { pictureQuery, shiftAt, type Size } from './frame';
+import { changedSquares, pictureQuery, shiftAt, SQUARE, type Size } from './frame';
 import { aged, language, words } from './words';
 
 /** Least time between two requests for a picture, ms. */
@@ -99,6 +99,8 @@ function start(): void {
 
   /** Size of the canvas in pixels of the device. */
   let size: Size = { width: 0, height: 0 };
+  /** The pixels on the canvas. */
+  let shown: ImageData | undefined;
   let state: StreamState = { kind: 'connecting' };
   /** Time at which the picture was last known to be current, ms; 0 before the first one. */
   let seenAt = 0;
@@ -169,22 +171,33 @@ function start(): void {
   }
 
   function draw(bitmap: ImageBitmap): void {
-    // A new size clears the canvas; without one, only pixels that differ are repainted.
-    if (canvas.width !== bitmap.width) canvas.width = bitmap.width;
-    if (canvas.height !== bitmap.height) canvas.height = bitmap.height;
+    const { width, height } = bitmap;
+    // A new size clears the canvas.
+    if (canvas.width !== width) canvas.width = width;
+    if (canvas.height !== height) canvas.height = height;
+    const copy = document.createElement('canvas');
+    [copy.width, copy.height] = [width, height];
+    const copier = copy.getContext('2d', { willReadFrequently: true });
     const pen = canvas.getContext('2d');
-    if (!pen) return;
-    pen.drawImage(bitmap, 0, 0);
-    if (!isClear) return;
-    // The darker (on a dark picture, the lighter) a pixel is, the more of it is ink.
-    const image = pen.getImageData(0, 0, bitmap.width, bitmap.height);
-    const { data } = image;
-    const ink = dark ? 255 : 0;
-    for (let place = 0; place < data.length; place += 4) {
-      data[place + 3] = Math.abs(data[place]! - (255 - ink));
-      data[place] = data[place + 1] = data[place + 2] = ink;
+    if (!pen || !copier) return;
+    copier.drawImage(bitmap, 0, 0);
+    const image = copier.getImageData(0, 0, width, height);
+    if (isClear) {
+      // The darker (on a dark picture, the lighter) a pixel is, the more of it is ink.
+      const { data } = image;
+      const ink = dark ? 255 : 0;
+      for (let place = 0; place < data.length; place += 4) {
+        data[place + 3] = Math.abs(data[place]! - (255 - ink));
+        data[place] = data[place + 1] = data[place + 2] = ink;
+      }
+      copier.putImageData(image, 0, 0);
     }
-    pen.putImageData(image, 0, 0);
+    // Electronic paper flashes where it is repainted.
+    for (const [x, y] of changedSquares(shown, image)) {
+      pen.clearRect(x, y, SQUARE, SQUARE);
+      pen.drawImage(copy, x, y, SQUARE, SQUARE, x, y, SQUARE, SQUARE);
+    }
+    shown = image;
   }
 
   /** Shows the newest message, or none. */
@@ -263,7 +276,7 @@ function start(): void {
   function clear(): void {
     cleared += 1;
     canvas.width = 0;
-    last = undefined;
+    shown = last = undefined;
     seenAt = 0;
     removeSnapshots();
   }

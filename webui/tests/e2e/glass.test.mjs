@@ -65,16 +65,24 @@ describe('full screen', () => {
     const page = await openGlass('/glass?dark=false');
     assert.equal(new URL(page.url()).search, '?dark=false&live');
     await shows(next(), 'width=1200&height=800&depth=8&dark=false');
-    // A picture of the same size is drawn over the one before.
+    // A picture of the same size is drawn over the one before where it differs.
     const pixels = await page.evaluate(() => {
       const canvas = document.querySelector('canvas');
-      canvas.getContext('2d').lineWidth = 7;
+      const pen = canvas.getContext('2d');
+      pen.lineWidth = 7;
+      const { drawImage } = pen;
+      pen.drawImage = (...args) => {
+        (window.drawn ??= []).push(args.slice(5));
+        drawImage.apply(pen, args);
+      };
       return canvas.toDataURL();
     });
     mine();
     await shows(next());
     await page.waitForFunction((before) => document.querySelector('canvas').toDataURL() !== before, pixels);
     assert.equal(await page.evaluate(() => document.querySelector('canvas').getContext('2d').lineWidth), 7);
+    const drawn = await page.evaluate(() => window.drawn);
+    assert(drawn.length > 0 && drawn.length < 50, `${drawn.length} of 247 squares`);
     await page.setViewportSize({ width: 400, height: 600 });
     await shows(next(), 'width=800&height=1200');
     await page.waitForFunction(() => document.querySelector('canvas').width === 800);
