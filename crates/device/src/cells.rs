@@ -176,7 +176,7 @@ fn bit(mark: Mark) -> u8 {
 
 /// The content of all panels and how it is to be drawn.
 ///
-/// The two counters of refreshes only grow, so that a requested refresh is not lost if the busy panels skip a picture.
+/// The counters only grow, so that a requested refresh is not lost if the busy panels skip a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// One cell per panel, leftmost first.
@@ -193,6 +193,10 @@ pub struct Picture {
     pub full_refreshes: u64,
     /// Number of requested repaints of all panels, changed or not, full or partial.
     pub repaints: u64,
+    /// Number of requested cleanings of all panels.
+    pub cleanings: u64,
+    /// Nobody is disturbed by a full refresh: the quiet hours, or a dark room.
+    pub is_quiet: bool,
     /// Serial number, greater than that of every earlier picture.
     pub serial: u64,
 }
@@ -208,6 +212,8 @@ impl Picture {
             shows_password: false,
             full_refreshes: 0,
             repaints: 0,
+            cleanings: 0,
+            is_quiet: false,
             serial: 0,
         }
     }

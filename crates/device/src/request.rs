@@ -47,6 +47,8 @@ pub enum Request {
     RestartTimer,
     /// Refresh all panels fully.
     FullRefresh,
+    /// Turn all panels black and white several times, which removes ghosts that a full refresh leaves.
+    CleanPanels,
     /// Identify the clock with its lights.
     Identify,
     /// Restart the device.

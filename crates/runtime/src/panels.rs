@@ -34,6 +34,8 @@ pub struct PanelState {
     pub since: Option<Instant>,
     /// Partial refreshes since its last full one.
     pub partials: u32,
+    /// Partial refreshes after which a full one is due; 0 for no limit.
+    pub partials_max: u32,
     /// Its refreshes since the start.
     pub refreshes: RefreshRecord,
     /// What is wrong with it; the panel then shows an older picture than the others.
@@ -97,6 +99,7 @@ impl PanelState {
             refresh: Refresh::Full,
             since: None,
             partials: 0,
+            partials_max: 0,
             refreshes: RefreshRecord::default(),
             fault: None,
             failures: 0,
@@ -113,6 +116,7 @@ impl PanelState {
             age_sec: self.since.map(age),
             refresh: self.since.map(|_| Word(self.refresh)),
             partials: self.partials,
+            partials_max: self.partials_max,
             refreshes: self.refreshes.status(),
             fault: self.fault.map(Word),
             failures: self.failures,

@@ -371,6 +371,8 @@ export interface PanelStatus {
   refresh?: Refresh;
   /** Partial refreshes since the last full one. */
   partials: number;
+  /** Partial refreshes after which a full one is due, at the next quiet moment; 0 for no limit. */
+  partialsMax: number;
   /** Refreshes since the start. */
   refreshes: PanelRefreshes;
   /** Fault of the panel; null without a fault. */

@@ -237,6 +237,12 @@ fn buttons(view: &View) -> Vec<Entity> {
             json!({ "ic": "mdi:refresh" }),
         ),
         button(
+            "clean_panels",
+            "Clean panels",
+            "clean_panels",
+            json!({ "ent_cat": "config", "ic": "mdi:broom" }),
+        ),
+        button(
             "identify",
             "Identify",
             "identify",

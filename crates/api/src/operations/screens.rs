@@ -124,6 +124,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
         ],
     ),
     by_device(
+        "Clean all panels: turn them black and white several times",
+        |_, _| Ok(DeviceCall::new(Request::CleanPanels)),
+        &[post("/api/clean_panels")],
+    ),
+    by_device(
         "Simulate a zap",
         simulate_zap,
         &[post("/api/action/simulate_zap")],

@@ -69,6 +69,8 @@ pub struct PanelStatus {
     pub refresh: Option<Word<Refresh>>,
     /// Partial refreshes since the last full one.
     pub partials: u32,
+    /// Partial refreshes after which a full one is due, at the next quiet moment; 0 for no limit.
+    pub partials_max: u32,
     /// Refreshes since the start.
     pub refreshes: PanelRefreshes,
     /// Fault of the panel; null without a fault.

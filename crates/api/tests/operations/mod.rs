@@ -82,6 +82,7 @@ pub const ROWS: &[Row] = &[
     ("GET /api/action/pause", "", "toggle", "TogglePause", &[]),
     ("POST /api/action/timer_restart", "", "timer-restart", "RestartTimer", &["GET /api/action/timer_restart"]),
     ("POST /api/full_refresh", "", "full-refresh", "FullRefresh", &["GET /api/full_refresh"]),
+    ("POST /api/clean_panels", "", "clean-panels", "CleanPanels", &[]),
     ("POST /api/action/simulate_zap", r#"{"amount_sats":21}"#, "simulate-zap 21", r#"SimulateZap(Zap { amount: Sats(21), message: "test zap" })"#, &[]),
     ("POST /api/action/simulate_zap", "", "simulate-zap", r#"SimulateZap(Zap { amount: Sats(21000), message: "test zap" })"#, &[]),
     ("POST /api/action/simulate_zap", r#"{"amount_sats":-5,"message":"hi"}"#, "", r#"SimulateZap(Zap { amount: Sats(0), message: "hi" })"#, &[]),

@@ -6,7 +6,7 @@ use market::{SourceState, mark::Mark};
 
 use super::Device;
 use crate::{
-    cells,
+    cells::{self, Picture},
     glass::Layer,
     mqtt::{self, MqttPlan},
     output::Desired,
@@ -21,7 +21,10 @@ impl Device {
     pub fn desired(&self) -> Desired {
         let settings = &self.settings.active;
         Desired {
-            picture: self.glass.picture().clone(),
+            picture: Picture {
+                is_quiet: self.lights.is_quiet() || self.lights.is_dark(),
+                ..self.glass.picture().clone()
+            },
             strip: self.strip(),
             frontlight: self.frontlight(),
             sources: self.plan(),

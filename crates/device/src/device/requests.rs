@@ -66,6 +66,10 @@ impl Device {
                 done(RefreshCause::Data)
             }
             Request::FullRefresh => done(RefreshCause::Forced),
+            Request::CleanPanels => {
+                self.glass.clean();
+                done(RefreshCause::Forced)
+            }
             Request::Identify => {
                 self.lights.play(Animation::Identify, settings, uptime);
                 done(RefreshCause::Data)

@@ -295,6 +295,11 @@ impl Glass {
         self.layers.hide(layer);
     }
 
+    /// Requests a cleaning of all panels.
+    pub fn clean(&mut self) {
+        self.panels.clean();
+    }
+
     /// Ends the start screen.
     pub fn end_splash(&mut self) {
         self.layers.hide(Layer::Splash);

@@ -94,6 +94,11 @@ impl PanelPictures {
         self.picture.serial += 1;
     }
 
+    /// Requests a cleaning of all panels; the next picture comes after it.
+    pub fn clean(&mut self) {
+        self.picture.cleanings += 1;
+    }
+
     /// What is visible.
     pub fn visible(&self) -> Visible {
         self.visible

@@ -147,6 +147,13 @@ impl Lights {
         self.quiet
     }
 
+    /// The room is dark.
+    pub fn is_dark(&self) -> bool {
+        self.frontlight
+            .as_ref()
+            .is_some_and(FrontlightControl::is_dark)
+    }
+
     /// The conditions that mute the strip now, and its brightness.
     fn strip_gate(&self, settings: &Settings) -> StripGate {
         StripGate {

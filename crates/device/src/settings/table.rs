@@ -1006,7 +1006,7 @@ macro_rules! rows {($make:ident) => { $make! {
         name: "flOffWhenDark",
         default: true,
         kind: &Switch,
-        apply: Live(&[Frontlight]),
+        apply: Live(&[Panels, Frontlight]),
         group: Frontlight,
         title: "Off in the dark",
         help: "Goes out below 1 lux and comes back at 2 lux.",
@@ -1027,7 +1027,7 @@ macro_rules! rows {($make:ident) => { $make! {
         name: "luxLightToggle",
         default: 128u32,
         kind: &uint(0..=65535),
-        apply: Live(&[Frontlight]),
+        apply: Live(&[Panels, Frontlight]),
         group: Frontlight,
         title: "Bright room from",
         help: "0 leaves the frontlight alone.",
@@ -1055,7 +1055,7 @@ macro_rules! rows {($make:ident) => { $make! {
         default: false,
         kind: &Switch,
         access: ReadOnly,
-        apply: Live(&[Strip, Frontlight]),
+        apply: Live(&[Panels, Strip, Frontlight]),
         group: Quiet,
     }
     /// Do Not Disturb by schedule. Written as `dnd.dndTimeEnabled`.
@@ -1064,7 +1064,7 @@ macro_rules! rows {($make:ident) => { $make! {
         default: false,
         kind: &Switch,
         access: ReadOnly,
-        apply: Live(&[Strip, Frontlight]),
+        apply: Live(&[Panels, Strip, Frontlight]),
         group: Quiet,
     }
     /// Start of the schedule, h. Written as `dnd.startHour`.
@@ -1073,7 +1073,7 @@ macro_rules! rows {($make:ident) => { $make! {
         default: 22u32,
         kind: &uint(0..=23),
         access: ReadOnly,
-        apply: Live(&[Strip, Frontlight]),
+        apply: Live(&[Panels, Strip, Frontlight]),
         group: Quiet,
         unit: "h",
     }
@@ -1083,7 +1083,7 @@ macro_rules! rows {($make:ident) => { $make! {
         default: 0u32,
         kind: &uint(0..=59),
         access: ReadOnly,
-        apply: Live(&[Strip, Frontlight]),
+        apply: Live(&[Panels, Strip, Frontlight]),
         group: Quiet,
         unit: "min past the hour",
     }
@@ -1093,7 +1093,7 @@ macro_rules! rows {($make:ident) => { $make! {
         default: 7u32,
         kind: &uint(0..=23),
         access: ReadOnly,
-        apply: Live(&[Strip, Frontlight]),
+        apply: Live(&[Panels, Strip, Frontlight]),
         group: Quiet,
         unit: "h",
     }
@@ -1103,7 +1103,7 @@ macro_rules! rows {($make:ident) => { $make! {
         default: 0u32,
         kind: &uint(0..=59),
         access: ReadOnly,
-        apply: Live(&[Strip, Frontlight]),
+        apply: Live(&[Panels, Strip, Frontlight]),
         group: Quiet,
         unit: "min past the hour",
     }

@@ -9,7 +9,8 @@
 //! when it becomes idle, any other one is retried with growing pauses.
 //!
 //! Partial refreshes leave ghosts. Therefore a panel gets a full refresh after a number of them, and after some time
-//! (`Care`): when it has been idle for a while, or at the latest at twice these limits.
+//! (`Care`), in the next quiet moment: a change of screen, the quiet hours, a dark room, or after it has been idle for a
+//! while; at the latest at twice these limits.
 
 use std::{sync::Arc, time::Duration};
 
@@ -44,7 +45,13 @@ pub const RETRY_MIN: Duration = Duration::from_secs(5);
 pub const RETRY_MAX: Duration = Duration::from_secs(5 * 60);
 
 /// Idle time of a panel before a full refresh without a new picture.
-pub const IDLE_BEFORE_REFRESH: Duration = Duration::from_secs(60);
+pub const IDLE_BEFORE_REFRESH: Duration = Duration::from_secs(20);
+
+/// Time without partial refreshes after one that did nothing: it is too cold for them.
+pub const NO_PARTIALS: Duration = Duration::from_secs(60 * 60);
+
+/// How often a cleaning turns a panel black and white.
+pub const CLEANING_ROUNDS: u32 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PaintProgress {
@@ -93,7 +100,9 @@ pub async fn run<P: Panels>(config: PainterConfig<P>) {
     let mut painter = PainterTask::new(panels, renderer, care, glass);
     loop {
         let picture = pictures.borrow_and_update().clone();
-        let limit = painter.panels.refresh_limit() * STEP_FACTOR;
+        let steps =
+            STEP_FACTOR + if painter.must_clean(&picture) { 2 * CLEANING_ROUNDS } else { 0 };
+        let limit = painter.panels.refresh_limit() * steps;
         progress.send_replace(PaintProgress::Painting(Instant::now() + limit));
         painter.paint(&picture).await;
         progress.send_replace(PaintProgress::Waiting);
@@ -124,6 +133,8 @@ struct PainterTask<P> {
     states: Vec<PanelState>,
     /// Counters of the last painted picture. `None` before the first.
     painted: Option<RefreshCounters>,
+    /// A full refresh disturbs nobody.
+    is_quiet: bool,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -135,6 +146,8 @@ struct PanelState {
     /// The bitmap of the last completed refresh contains a password.
     shows_password: bool,
     refresh: RefreshState,
+    /// When partial refreshes are tried again.
+    no_partials_until: Option<Instant>,
     fault: Option<PanelFault>,
     /// Failures since the last completed refresh.
     failures: u32,
@@ -144,8 +157,8 @@ struct PanelState {
     partials: u32,
     /// Refreshes since the start.
     refreshes: RefreshRecord,
-    /// Start of the last refresh.
-    started_at: Option<Instant>,
+    /// Kind and start of the last refresh.
+    started: Option<(Refresh, Instant)>,
     /// End of the last refresh.
     idle_since: Option<Instant>,
 }
@@ -166,6 +179,7 @@ enum RefreshState {
 struct RefreshCounters {
     full_refreshes: u64,
     repaints: u64,
+    cleanings: u64,
 }
 
 impl<P: Panels> PainterTask<P> {
@@ -184,16 +198,44 @@ impl<P: Panels> PainterTask<P> {
             glass,
             publish,
             painted: None,
+            is_quiet: false,
+        }
+    }
+
+    /// Whether a cleaning was requested after the last painted picture.
+    fn must_clean(&self, picture: &Picture) -> bool {
+        self.painted
+            .is_some_and(|before| before.cleanings < picture.cleanings)
+    }
+
+    /// Turns all panels black and white.
+    async fn clean(&mut self) {
+        for _ in 0..CLEANING_ROUNDS {
+            for is_ink in [true, false] {
+                for panel in 0..self.states.len() {
+                    let bitmap = &self.glass.panels[panel].bitmap;
+                    let (width, height) = (bitmap.width(), bitmap.height());
+                    let solid = Arc::new(Bitmap::from_ink(width, height, |_, _| is_ink));
+                    if self.states[panel].can_refresh() {
+                        self.start(panel, solid, Refresh::Full).await;
+                    }
+                }
+                self.wait().await;
+            }
         }
     }
 
     /// Paints the panels that differ, and waits until they are idle.
     async fn paint(&mut self, picture: &Picture) {
+        self.is_quiet = picture.is_quiet;
+        if self.must_clean(picture) {
+            self.clean().await;
+        }
         let requested = self.requested_refresh(picture);
         for panel in 0..self.states.len() {
             let frame = Arc::new(self.renderer.paint(picture, panel));
             let state = &self.states[panel];
-            if let Some(refresh) = state.refresh_for(&frame, requested, &self.care) {
+            if let Some(refresh) = state.refresh_for(&frame, requested, &self.care, self.is_quiet) {
                 self.states[panel].sent_password = picture.shows_password;
                 self.start(panel, frame, refresh).await;
             }
@@ -206,6 +248,7 @@ impl<P: Panels> PainterTask<P> {
         let counters = RefreshCounters {
             full_refreshes: picture.full_refreshes,
             repaints: picture.repaints,
+            cleanings: picture.cleanings,
         };
         match self.painted.replace(counters) {
             None => Some(Refresh::Full),
@@ -216,7 +259,7 @@ impl<P: Panels> PainterTask<P> {
     }
 
     async fn start(&mut self, panel: usize, frame: Arc<Bitmap>, refresh: Refresh) {
-        self.states[panel].started_at = Some(Instant::now());
+        self.states[panel].started = Some((refresh, Instant::now()));
         let result = self.panels.start(panel, &frame, refresh).await;
         let state = &mut self.states[panel];
         match result {
@@ -297,6 +340,7 @@ impl<P: Panels> PainterTask<P> {
             glass.refresh = *refresh;
             glass.since = self.states[*panel].idle_since;
             glass.partials = self.states[*panel].partials;
+            glass.partials_max = self.care.partials_max;
         }
         for (glass, state) in self.glass.panels.iter_mut().zip(&self.states) {
             let may_show = state.sent_password && state.is_refreshing();
@@ -319,46 +363,59 @@ impl<P: Panels> PainterTask<P> {
     /// Time of the next retry or full refresh of a panel. `None` if only a new picture starts a refresh.
     fn next_due(&self) -> Option<Instant> {
         let times = self.states.iter();
-        times.filter_map(|state| state.due_at(&self.care)).min()
+        times
+            .filter_map(|state| state.due_at(&self.care, self.is_quiet))
+            .min()
     }
 }
 
 impl PanelState {
+    /// Whether a refresh can start now.
+    fn can_refresh(&self) -> bool {
+        let now = Instant::now();
+        self.refresh == RefreshState::Idle && self.retry_at.is_none_or(|retry_at| retry_at <= now)
+    }
+
     /// The refresh that the panel needs to show a frame. `None` if it shows the frame already, or cannot refresh now.
     fn refresh_for(
         &self,
         frame: &Bitmap,
         requested: Option<Refresh>,
         care: &Care,
+        is_quiet: bool,
     ) -> Option<Refresh> {
-        let now = Instant::now();
-        if self.refresh != RefreshState::Idle
-            || self.retry_at.is_some_and(|retry_at| now < retry_at)
-        {
+        if !self.can_refresh() {
             return None;
         }
-        let is_due = self.full_due_at(care).is_some_and(|at| at <= now);
-        match &self.sent {
-            None => Some(Refresh::Full),
+        let now = Instant::now();
+        let is_idle = self.full_due_at(care, is_quiet).is_some_and(|at| at <= now);
+        let refresh = match &self.sent {
+            None => Refresh::Full,
             Some(sent) if requested.is_none() && **sent == *frame => {
-                is_due.then_some(Refresh::Full)
+                return is_idle.then_some(Refresh::Full);
             }
-            Some(_) if is_due || self.is_overdue(care) => Some(Refresh::Full),
-            Some(_) => Some(requested.unwrap_or(Refresh::Partial)),
-        }
+            // A request is a change of screen.
+            Some(_) if is_idle || self.owes_full(care, if requested.is_some() { 1 } else { 2 }) => {
+                Refresh::Full
+            }
+            Some(_) => requested.unwrap_or(Refresh::Partial),
+        };
+        let is_cold = self.no_partials_until.is_some_and(|until| now < until);
+        Some(if is_cold { Refresh::Full } else { refresh })
     }
 
     /// Time of the next retry or full refresh without a new picture. `None` if there is none.
-    fn due_at(&self, care: &Care) -> Option<Instant> {
+    fn due_at(&self, care: &Care, is_quiet: bool) -> Option<Instant> {
         if self.refresh != RefreshState::Idle {
             return None;
         }
-        self.retry_at.or_else(|| self.full_due_at(care))
+        self.retry_at.or_else(|| self.full_due_at(care, is_quiet))
     }
 
     /// Time of the next full refresh without a new picture.
-    fn full_due_at(&self, care: &Care) -> Option<Instant> {
-        let idle_until = self.idle_since? + IDLE_BEFORE_REFRESH;
+    fn full_due_at(&self, care: &Care, is_quiet: bool) -> Option<Instant> {
+        let wait = if is_quiet { Duration::ZERO } else { IDLE_BEFORE_REFRESH };
+        let idle_until = self.idle_since? + wait;
         let by_count = care.partials_max > 0 && self.partials >= care.partials_max;
         if by_count {
             return Some(idle_until);
@@ -370,15 +427,15 @@ impl PanelState {
         Some(idle_until.max(full_at + care.full_every))
     }
 
-    /// Whether a full refresh is overdue: it no longer waits until the panel is idle for a while.
-    fn is_overdue(&self, care: &Care) -> bool {
+    /// Whether a full refresh is due for so many times the limits.
+    fn owes_full(&self, care: &Care, times: u32) -> bool {
         let by_count =
-            care.partials_max > 0 && self.partials >= care.partials_max.saturating_mul(2);
+            care.partials_max > 0 && self.partials >= care.partials_max.saturating_mul(times);
         let by_time = !care.full_every.is_zero()
             && self
                 .refreshes
                 .full_at
-                .is_some_and(|full_at| full_at.elapsed() >= 2 * care.full_every);
+                .is_some_and(|full_at| full_at.elapsed() >= times * care.full_every);
         by_count || by_time
     }
 
@@ -386,7 +443,7 @@ impl PanelState {
         let now = Instant::now();
         self.idle_since = Some(now);
         self.shows_password = self.sent_password;
-        let started_at = self.started_at.unwrap_or(now);
+        let started_at = self.started.map_or(now, |(_, at)| at);
         self.refreshes.add(refresh, now - started_at);
         match refresh {
             Refresh::Full => self.partials = 0,
@@ -409,6 +466,10 @@ impl PanelState {
         );
         self.sent = None;
         self.fault = Some(fault);
+        let is_partial = matches!(self.started, Some((Refresh::Partial, _)));
+        if is_partial && fault == PanelFault::NotRefreshed {
+            self.no_partials_until = Some(Instant::now() + NO_PARTIALS);
+        }
         self.failures = self.failures.saturating_add(1);
         self.refreshes.failed = self.refreshes.failed.saturating_add(1);
         self.retry_at = Some(Instant::now() + wait);

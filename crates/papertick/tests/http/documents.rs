@@ -689,14 +689,14 @@ async fn each_panel_has_its_text_and_fault() {
     });
     let panels = clock.get("/api/status").await.json()["panels"].clone();
     let sound = json!({
-        "ageSec": 0, "refresh": "full", "partials": 12, "fault": null, "failures": 0,
+        "ageSec": 0, "refresh": "full", "partials": 12, "partialsMax": 0, "fault": null, "failures": 0,
         "refreshes": {
             "full": 1, "partial": 1, "failed": 0, "fullAgeSec": 0, "fullMs": 2100, "partialMs": 601
         }
     });
     assert_eq!(panels[0], sound);
     let broken = json!({
-        "partials": 0, "fault": "not-refreshed", "failures": 3, "nextTrySec": 20,
+        "partials": 0, "partialsMax": 0, "fault": "not-refreshed", "failures": 3, "nextTrySec": 20,
         "refreshes": { "full": 0, "partial": 0, "failed": 0 }
     });
     assert_eq!(panels[6], broken);

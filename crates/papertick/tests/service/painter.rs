@@ -19,7 +19,8 @@ use device::{
 };
 use lab::circuit::{Circuit, Flow, I2cCondition, PanelCondition};
 use papertick::drivers::painter::{
-    self, IDLE_BEFORE_REFRESH, PaintProgress, PainterConfig, RETRY_MAX, STEP_FACTOR,
+    self, CLEANING_ROUNDS, IDLE_BEFORE_REFRESH, PaintProgress, PainterConfig, RETRY_MAX,
+    STEP_FACTOR,
 };
 use render::{Bitmap, BoardPainter};
 use runtime::{
@@ -606,9 +607,44 @@ async fn a_panel_that_is_never_idle_gets_a_full_refresh_too() {
     let rig = PainterRig::with_care("0000000", SOME_CARE).await;
     for round in 0..14 {
         rig.show(|picture| picture.cells = cells(["0000001", "0000002"][round % 2]));
-        sleep(Duration::from_secs(20)).await;
+        sleep(IDLE_BEFORE_REFRESH / 2).await;
     }
     assert_eq!(rig.counts()[6], (3, 12), "every seventh refresh is full");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_due_full_refresh_comes_in_a_quiet_moment() {
+    let moments: [fn(&mut Picture); 2] = [
+        |picture| picture.is_quiet = true,
+        // A change of screen.
+        |picture| picture.repaints += 1,
+    ];
+    for moment in moments {
+        let rig = PainterRig::with_care("0000000", SOME_CARE).await;
+        for text in ["0000001", "0000002", "0000003"] {
+            rig.show(|picture| picture.cells = cells(text));
+            sleep(PARTIAL_REFRESH + MOMENT).await;
+        }
+        assert_eq!(rig.counts()[6], (1, 3));
+        rig.show(moment);
+        sleep(FULL_REFRESH + MOMENT).await;
+        assert_eq!(rig.counts()[6], (2, 3));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cleaning_ends_with_the_picture() {
+    let rig = PainterRig::new("0000000").await;
+    rig.show(|picture| {
+        picture.cleanings += 1;
+        picture.full_refreshes += 1;
+    });
+    sleep(FULL_REFRESH + MOMENT).await;
+    assert!(rig.bench.shown(3).unwrap().is_ink(0, 0));
+    sleep((2 * CLEANING_ROUNDS + 1) * FULL_REFRESH).await;
+    assert_eq!(rig.counts(), [(2 + 2 * u64::from(CLEANING_ROUNDS), 0); 7]);
+    rig.assert_shows("0000000");
+    assert!(!rig.progress.borrow().is_stuck());
 }
 
 #[tokio::test(start_paused = true)]
