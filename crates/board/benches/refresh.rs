@@ -17,8 +17,8 @@ use std::{
 use board::{
     assembly::{Edges, ExpanderBus, Hardware, PanelWorker},
     parts::{
+        epaper::{MODELS, sequence::ssd16xx::command},
         mcp23017::LineLevel,
-        ssd1680::{MODELS, sequence::command},
     },
     wiring::{self, PANELS_MAX, Pull, Wiring, WiringLine},
 };

@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use board::{
-    assembly::{AssembledBoard, AssembledButtons, assemble},
+    assembly::{AssembledBoard, AssembledButtons, assemble, last_refresh_limit},
     parts::mcp23017::LineLevel,
     ports::{ButtonEdge, Buttons, Frontlight, LedStrip, LightSensor, Panels},
     wiring::{self, Sense, Wiring},
@@ -18,6 +18,8 @@ use tokio::{
 };
 
 struct Bench {
+    /// Size of each panel.
+    size: (u16, u16),
     circuit: Circuit,
     board: AssembledBoard,
     buses: JoinSet<()>,
@@ -34,6 +36,7 @@ fn bench_on(circuit: Circuit, wiring: &Wiring) -> Bench {
         buses.spawn(bus.serve());
     }
     Bench {
+        size: wiring.panels[0].size(),
         circuit,
         board,
         buses,
@@ -47,7 +50,11 @@ async fn edge(buttons: &mut AssembledButtons) -> ButtonEdge {
 }
 
 fn picture(number: u32) -> Arc<Bitmap> {
-    Arc::new(Bitmap::from_ink(122, 250, |x, y| {
+    picture_of((122, 250), number)
+}
+
+fn picture_of((width, height): (u16, u16), number: u32) -> Arc<Bitmap> {
+    Arc::new(Bitmap::from_ink(width, height, |x, y| {
         let place = u32::from(x / 6) * 7_919 + u32::from(y / 6) * 104_729 + number * 1_299_721;
         place.wrapping_mul(2_654_435_761) >> 30 == 0
     }))
@@ -59,7 +66,7 @@ impl Bench {
         let start = Instant::now();
         let panels = &mut self.board.panels;
         for panel in 0..panels.count() {
-            let frame = picture(number + panel as u32);
+            let frame = picture_of(self.size, number + panel as u32);
             panels.start(panel, &frame, refresh).await.unwrap();
         }
         let mut ended = 0;
@@ -67,7 +74,8 @@ impl Bench {
             for (panel, outcome) in panels.idle().await {
                 assert_eq!(outcome, Ok(refresh));
                 let glass = self.circuit.glass(panel).unwrap();
-                assert!(glass == *picture(number + panel as u32), "panel {panel}");
+                let expected = picture_of(self.size, number + panel as u32);
+                assert!(glass == *expected, "panel {panel}");
                 ended += 1;
             }
         }
@@ -84,13 +92,26 @@ async fn all_panels_of_every_board_refresh_in_parallel() {
     // The example for one panel is included because its supply is switched.
     let one_panel = include_str!("../../../docs/wiring/pi-one-panel.toml");
     for (name, text) in wiring::BASES.iter().chain(&[("one panel", one_panel)]) {
-        let mut bench = bench(&wiring::read(text).unwrap().wiring);
-        let full = bench.show_all(0, Refresh::Full).await;
-        assert!(full < Duration::from_millis(2400), "{name}: {full:?}");
+        let wiring = wiring::read(text).unwrap().wiring;
+        let mut bench = bench(&wiring);
+        let model = wiring.panels[0].model;
+        // At most 5 % more than the panels themselves need, beside the transfers.
+        let limit = |refresh, planes: u32| {
+            let bits = u32::from(model.width.div_ceil(8)) * u32::from(model.height) * 8;
+            let sent = wiring.panels.len() as u32 * planes * bits;
+            let transfers = Duration::from_secs_f64(f64::from(sent) / f64::from(wiring.spi.hz));
+            let time = model.refresh_time(refresh, wiring.panels[0].full);
+            time.mul_f64(1.05) + transfers
+        };
+        // The first one is after the reset.
+        bench.show_all(0, Refresh::Full).await;
+        sleep(Duration::from_secs(1)).await;
+        let full = bench.show_all(10, Refresh::Full).await;
+        assert!(full < limit(Refresh::Full, 2), "{name}: {full:?}");
         // Wait until the next refresh is prepared.
         sleep(Duration::from_secs(1)).await;
-        let partial = bench.show_all(10, Refresh::Partial).await;
-        assert!(partial < Duration::from_millis(660), "{name}: {partial:?}");
+        let partial = bench.show_all(20, Refresh::Partial).await;
+        assert!(partial < limit(Refresh::Partial, 1), "{name}: {partial:?}");
         bench.assert_no_violations();
     }
 }
@@ -143,6 +164,33 @@ async fn shutdown_waits_for_a_running_refresh() {
     while bench.buses.join_next().await.is_some() {}
     assert!(!bench.circuit.is_refreshing(3));
     assert!(bench.circuit.glass(3).unwrap() == *frame);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panel_that_is_alone_sleeps_after_the_end() {
+    for (name, text) in wiring::BASES {
+        let mut wiring = wiring::read(text).unwrap().wiring;
+        // The supply stays on.
+        wiring.spi.power = None;
+        let mut bench = bench(&wiring);
+        bench.show_all(0, Refresh::Full).await;
+        let frame = picture_of(bench.size, 9);
+        let panels = &mut bench.board.panels;
+        panels.start(0, &frame, Refresh::Partial).await.unwrap();
+        drop(bench.board);
+        let start = Instant::now();
+        while bench.buses.join_next().await.is_some() {}
+        assert!(start.elapsed() < last_refresh_limit(&wiring), "{name}");
+        assert!(bench.circuit.glass(0).unwrap() == *frame, "{name}");
+        let is_alone = wiring.panels.len() == 1;
+        assert_eq!(bench.circuit.is_asleep(0), is_alone, "{name}");
+        // The next run wakes it.
+        if is_alone {
+            let mut bench = bench_on(bench.circuit.clone(), &wiring);
+            bench.show_all(20, Refresh::Full).await;
+            bench.assert_no_violations();
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -70,16 +70,19 @@ pub enum PanelFault {
     StartedBusy,
     /// A refresh ended too soon or did not start: the panel does not answer, or has no waveform for the temperature.
     NotRefreshed,
+    /// A refresh took over twice its normal time: the panel is cold, or parts of it have failed.
+    Slow,
     /// The bus did not accept the frame.
     Bus,
 }
 
 impl PanelFault {
     /// All of them.
-    pub const ALL: [PanelFault; 4] = [
+    pub const ALL: [PanelFault; 5] = [
         PanelFault::BusyStuck,
         PanelFault::StartedBusy,
         PanelFault::NotRefreshed,
+        PanelFault::Slow,
         PanelFault::Bus,
     ];
 
@@ -89,6 +92,7 @@ impl PanelFault {
             PanelFault::BusyStuck => "busy-stuck",
             PanelFault::StartedBusy => "started-busy",
             PanelFault::NotRefreshed => "not-refreshed",
+            PanelFault::Slow => "slow",
             PanelFault::Bus => "bus",
         }
     }
@@ -106,6 +110,10 @@ impl PanelFault {
             PanelFault::NotRefreshed => {
                 "It did not begin to refresh, or ended at once. Switch off, and check 3.3 V, ground, the select, \
                  data/command, reset and busy wires and the flat cable. Below 0 °C wait until it is warmer."
+            }
+            PanelFault::Slow => {
+                "Its refresh took over twice the normal time. Cold panels are slow: wait until it is warmer. \
+                 Otherwise switch off, and check 3.3 V, the wires and the flat cable."
             }
             PanelFault::Bus => {
                 "Its bus or expander does not respond. Switch off, and check the wires to it and its address."

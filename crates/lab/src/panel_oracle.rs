@@ -14,8 +14,8 @@ use std::{
 use board::{
     assembly::{ExpanderBus, Hardware, PanelWorker},
     parts::{
+        epaper::{FullWaveform, PanelRotation, find, sequence::ssd16xx::command},
         mcp23017::LineLevel,
-        ssd1680::{FullWaveform, PanelRotation, find, sequence::command},
     },
     wiring::{self, Wiring},
 };

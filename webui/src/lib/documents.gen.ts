@@ -577,7 +577,7 @@ export type Span = 'day' | 'year';
 /** A value in a sentence. */
 export type PhraseValue = string | { number: string } | Phrase;
 
-export type PanelFault = 'busy-stuck' | 'started-busy' | 'not-refreshed' | 'bus';
+export type PanelFault = 'busy-stuck' | 'started-busy' | 'not-refreshed' | 'slow' | 'bus';
 
 /** A value with its source. */
 export interface MarketValue {

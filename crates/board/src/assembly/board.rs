@@ -80,9 +80,10 @@ pub fn assemble<H: Hardware>(hardware: &H, wiring: &Wiring) -> Result<AssembledB
     let mut buses = Vec::new();
     let i2c_bus = I2cBus::open(hardware, wire.as_ref(), wiring)?;
     let worker = PanelWorker::open(hardware.clone(), wire, wiring)?;
-    let (panels, channels) = panels::panels(worker.count());
+    let (panels, channels) = panels::panels(wiring);
+    let last_refresh = panels::last_refresh_limit(wiring);
     buses.push(BusTask::new("panel", async move {
-        panels::serve(worker, channels).await;
+        panels::serve(worker, channels, last_refresh).await;
         // Holds the locks until the panel task ends.
         drop(claims);
     }));

@@ -19,5 +19,5 @@ pub use i2c_backoff::{BackoffI2c, I2cFault};
 pub use i2c_bus::{AssembledButtons, AssembledFrontlight, AssembledSensor};
 pub use lines::{ExpanderBus, InputLine, LineFault, OutputLine};
 pub use panel_worker::{PanelWorker, Wake};
-pub use panels::{AssembledPanels, LAST_REFRESH_LIMIT};
+pub use panels::{AssembledPanels, last_refresh_limit};
 pub use strip::AssembledStrip;

@@ -11,8 +11,8 @@ use device::{board::PanelFault, refresh::Refresh};
 use super::{ExpanderBus, Hardware, InputLine, OutputLine};
 use crate::{
     parts::{
+        epaper::{PanelBus, PanelDriver, PanelImage, PollResult, sequence::RESET_PULSE},
         mcp23017::LineLevel,
-        ssd1680::{PanelBus, PanelDriver, PanelImage, PollResult, sequence::RESET_PULSE},
     },
     ports::Outcome,
     wiring::{Pull, Wiring, WiringLine},
@@ -35,6 +35,8 @@ pub struct PanelWorker<H: Hardware> {
     _power: Vec<OutputLine<H>>,
     /// When the last refresh started.
     started: Option<Duration>,
+    /// Its only panel was sent to deep sleep.
+    is_asleep: bool,
 }
 
 struct PanelPlace<H: Hardware> {
@@ -120,7 +122,12 @@ impl<H: Hardware> PanelWorker<H> {
             if known.is_none() {
                 lines.push(&panel.reset);
             }
-            let busy = InputLine::open(&hardware, wire.as_ref(), &panel.busy, Pull::Down)?;
+            // A line that nothing drives reads as idle.
+            let bias = match panel.model.busy() {
+                LineLevel::High => Pull::Down,
+                LineLevel::Low => Pull::Up,
+            };
+            let busy = InputLine::open(&hardware, wire.as_ref(), &panel.busy, bias)?;
             places.push(PanelPlace {
                 panel: PanelDriver::new(panel.setup(), select, busy),
                 reset,
@@ -130,6 +137,10 @@ impl<H: Hardware> PanelWorker<H> {
                 is_waiting: false,
             });
         }
+        let command = high(&wiring.spi.command)?;
+        let spi = hardware
+            .spi(&wiring.spi.device, wiring.spi.hz)
+            .map_err(|error| format!("{}: {error}", wiring.spi.device))?;
         let mut resets = Vec::new();
         for line in lines {
             resets.push(ResetLine {
@@ -137,10 +148,6 @@ impl<H: Hardware> PanelWorker<H> {
                 phase: ResetPhase::Idle,
             });
         }
-        let command = high(&wiring.spi.command)?;
-        let spi = hardware
-            .spi(&wiring.spi.device, wiring.spi.hz)
-            .map_err(|error| format!("{}: {error}", wiring.spi.device))?;
         let mut worker = PanelWorker {
             hardware,
             wire,
@@ -149,6 +156,7 @@ impl<H: Hardware> PanelWorker<H> {
             resets,
             _power: power,
             started: None,
+            is_asleep: false,
         };
         // A refresh of an earlier run ends first.
         for place in &mut worker.places {
@@ -218,18 +226,38 @@ impl<H: Hardware> PanelWorker<H> {
         (outcomes, wake)
     }
 
-    /// Waits until a busy line falls; forever if no panel waits for one with edge detection.
+    /// Waits until the busy signal of a panel ends; forever if no panel waits for one with edge detection.
     pub async fn edge(&mut self) {
         let waiting = self
             .places
             .iter_mut()
             .filter(|place| place.is_waiting)
-            .map(|place| Box::pin(place.panel.busy_line().leave(LineLevel::High)));
+            .map(|place| {
+                let busy = place.panel.setup().model.busy();
+                Box::pin(place.panel.busy_line().leave(busy))
+            });
         let waiting: Vec<_> = waiting.collect();
         if waiting.is_empty() {
             return std::future::pending().await;
         }
         futures_util::future::select_all(waiting).await;
+    }
+
+    /// Prepares the end of the program; returns whether it may end now.
+    ///
+    /// A panel that is alone goes to deep sleep. Those of a board of several keep their registers, as its makers do.
+    pub fn can_end(&mut self) -> bool {
+        if self.is_refreshing() {
+            return false;
+        }
+        let [place] = self.places.as_mut_slice() else {
+            return true;
+        };
+        if place.health == PanelHealth::Good && !self.is_asleep {
+            self.is_asleep = true;
+            place.panel.sleep();
+        }
+        !self.is_asleep || !place.panel.is_working()
     }
 
     fn start_reset(&mut self, reset: usize) {

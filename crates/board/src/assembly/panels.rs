@@ -9,23 +9,33 @@ use device::{board::PanelFault, refresh::Refresh};
 
 use super::{Hardware, PanelWorker};
 use crate::{
-    parts::ssd1680::sequence::{REFRESH_MAX, RESET_LIMIT},
+    parts::epaper::sequence::{RESET_LIMIT, SLEEP_SETTLE},
     ports::{Outcome, Panels},
-    wiring::{PANELS_MAX, STAGGER_MAX},
+    wiring::{PANELS_MAX, STAGGER_MAX, Wiring},
 };
 
-/// Longest time that the end of the program waits for running refreshes.
-pub const LAST_REFRESH_LIMIT: Duration = Duration::from_secs(5);
+/// Longest time that the end of the program waits for running refreshes, and for the sleep of a panel that is alone.
+pub fn last_refresh_limit(wiring: &Wiring) -> Duration {
+    let limits = wiring
+        .panels
+        .iter()
+        .map(|panel| panel.model.refresh_limit());
+    let slowest = limits.max().unwrap_or_default();
+    match wiring.panels.len() {
+        1 => slowest + SLEEP_SETTLE,
+        _ => slowest,
+    }
+}
 
 /// Longest time of a refresh that waits for a shared reset line: the other panels end their refreshes, are reset and start
 /// one after the other.
 ///
 /// Panels that stay busy are reported sooner, by the task of the bus.
-const REFRESH_LIMIT: Duration = Duration::from_secs(
-    2 * REFRESH_MAX.as_secs()
-        + 2 * RESET_LIMIT.as_secs()
-        + PANELS_MAX as u64 * STAGGER_MAX.as_secs(),
-);
+fn refresh_limit(wiring: &Wiring) -> Duration {
+    let busy = wiring.panels.iter().map(|panel| panel.model.busy_limit());
+    let longest = busy.max().unwrap_or_default();
+    2 * longest + 2 * RESET_LIMIT + PANELS_MAX as u32 * STAGGER_MAX
+}
 
 #[derive(Debug)]
 pub(super) struct PaintRequest {
@@ -39,6 +49,7 @@ pub(super) struct PaintRequest {
 #[derive(Debug)]
 pub struct AssembledPanels {
     count: usize,
+    refresh_limit: Duration,
     requests: mpsc::Sender<PaintRequest>,
     outcomes: mpsc::Receiver<(usize, Outcome)>,
 }
@@ -50,12 +61,13 @@ pub(super) struct PanelChannels {
 }
 
 /// The port of the panels, and the channels of its task.
-pub(super) fn panels(count: usize) -> (AssembledPanels, PanelChannels) {
+pub(super) fn panels(wiring: &Wiring) -> (AssembledPanels, PanelChannels) {
     let (request_sender, requests) = mpsc::channel(PANELS_MAX);
     // A panel accepts no frame before the end of its refresh, so the channel has room for every outcome.
     let (outcomes, outcome_receiver) = mpsc::channel(2 * PANELS_MAX);
     let port = AssembledPanels {
-        count,
+        count: wiring.panels.len(),
+        refresh_limit: refresh_limit(wiring),
         requests: request_sender,
         outcomes: outcome_receiver,
     };
@@ -68,7 +80,7 @@ impl Panels for AssembledPanels {
     }
 
     fn refresh_limit(&self) -> Duration {
-        REFRESH_LIMIT
+        self.refresh_limit
     }
 
     async fn start(
@@ -103,8 +115,12 @@ impl Panels for AssembledPanels {
     }
 }
 
-/// Serves the bus of the panels until the port is dropped and no panel refreshes.
-pub(super) async fn serve<H: Hardware>(mut worker: PanelWorker<H>, channels: PanelChannels) {
+/// Serves the bus of the panels until the port is dropped and no panel refreshes; then waits at most for `last_refresh`.
+pub(super) async fn serve<H: Hardware>(
+    mut worker: PanelWorker<H>,
+    channels: PanelChannels,
+    last_refresh: Duration,
+) {
     let PanelChannels {
         mut requests,
         outcomes: outcome_sender,
@@ -119,11 +135,10 @@ pub(super) async fn serve<H: Hardware>(mut worker: PanelWorker<H>, channels: Pan
         }
         // On emulated hardware a transfer advances `now`; wait until the timers have caught up.
         hardware.sleep_until(hardware.now()).await;
-        if let Some(dropped_at) = dropped_at {
-            let is_over = hardware.now() >= dropped_at + LAST_REFRESH_LIMIT;
-            if is_over || !worker.is_refreshing() {
-                return;
-            }
+        if let Some(dropped_at) = dropped_at
+            && (hardware.now() >= dropped_at + last_refresh || worker.can_end())
+        {
+            return;
         }
         tokio::select! {
             request = requests.recv(), if dropped_at.is_none() => match request {

@@ -3,8 +3,8 @@
 //! No driver waits. It returns the moment at which it must be called again, so that one thread serves a whole bus.
 
 pub mod bh1750;
+pub mod epaper;
 pub mod inky;
 pub mod mcp23017;
 pub mod pca9685;
-pub mod ssd1680;
 pub mod ws2812;

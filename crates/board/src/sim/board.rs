@@ -8,7 +8,7 @@ use super::{
     Bench, PanelTiming, PowerCycle, SimButtons, SimFrontlight, SimPanels, SimSensor, SimStrip,
     SimWifi, radio::RadioOptions, wires::Wires,
 };
-use crate::parts::ssd1680::Times;
+use crate::parts::epaper::Times;
 
 /// How a simulated board starts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use crate::parts::ssd1680::MODELS;
+use crate::parts::epaper::MODELS;
 
 /// Duration of a full refresh of the default panel.
 pub const FULL_REFRESH: Duration = MODELS[0].times.full;

@@ -8,7 +8,7 @@ use tokio::{sync::watch, time::Instant};
 
 use super::{PanelTiming, PowerCycle, SimFault, SimOptions};
 use crate::{
-    parts::ssd1680::{MODELS, Times},
+    parts::epaper::{MODELS, Times},
     ports::ButtonEdge,
 };
 

@@ -5,6 +5,10 @@ pub static BASES: &[(&str, &str)] = &[
     ("rev-a", include_str!("../../../../docs/wiring/rev-a.toml")),
     ("rev-b", include_str!("../../../../docs/wiring/rev-b.toml")),
     ("v8", include_str!("../../../../docs/wiring/v8.toml")),
+    (
+        "waveshare-7.5-v2",
+        include_str!("../../../../docs/wiring/waveshare-7.5-v2.toml"),
+    ),
 ];
 
 /// The wiring file of a known board; `None` if there is no such board.

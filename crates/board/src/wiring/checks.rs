@@ -3,21 +3,17 @@
 use std::{fmt::Display, ops::RangeInclusive};
 
 use super::{
-    BUTTONS, BusKind, ButtonsWiring, Care, DeviceFile, ExpanderWiring, FrontlightWiring, I2C_HZ,
+    BUTTONS, BusKind, ButtonsWiring, DeviceFile, ExpanderWiring, FrontlightWiring, I2C_HZ,
     I2cWiring, LEDS_MAX, LineLocation, Mistake, PanelWiring, SPI_HZ, STAGGER_MAX, SensorWiring,
-    SpiWiring, StripWiring, UsedLine, WiringLine, read::Section,
+    SpiWiring, StripWiring, UsedLine, WiringLine, read::Section, values::CareEntries,
 };
-use crate::parts::{
-    bh1750, mcp23017, pca9685,
-    ssd1680::{FullWaveform, ROW_BYTES, STRIDE},
-    ws2812,
-};
+use crate::parts::{bh1750, epaper::FullWaveform, mcp23017, pca9685, ws2812};
 
 /// Largest number of partial refreshes between two full ones.
 const PARTIALS_MAX: u32 = 100_000;
 
 /// Longest time between two full refreshes, hours.
-const FULL_EVERY_MAX: u64 = 24 * 366;
+const FULL_EVERY_MAX: u32 = 24 * 366;
 
 /// Addresses that a frontlight can have: the last of the chip are reserved.
 const FRONTLIGHT_ADDRESSES: RangeInclusive<u8> = 0x40..=0x77;
@@ -124,7 +120,7 @@ impl Checks {
             section,
             "x-offset",
             panel.x_offset,
-            0..=ROW_BYTES - STRIDE as u8 - 1,
+            0..=panel.model.x_offset_max(),
         );
         self.range(
             section,
@@ -142,14 +138,10 @@ impl Checks {
         }
     }
 
-    pub(super) fn care(&mut self, section: &Section, care: &Care) {
-        self.range(
-            section,
-            "full-after-partials",
-            care.partials_max,
-            0..=PARTIALS_MAX,
-        );
-        let hours = care.full_every.as_secs() / (60 * 60);
+    pub(super) fn care(&mut self, section: &Section, care: &CareEntries) {
+        let partials = care.partials_max.unwrap_or_default();
+        self.range(section, "full-after-partials", partials, 0..=PARTIALS_MAX);
+        let hours = care.full_every.unwrap_or_default();
         self.range(section, "full-every-hours", hours, 0..=FULL_EVERY_MAX);
     }
 

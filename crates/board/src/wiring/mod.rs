@@ -14,13 +14,14 @@ mod named;
 mod read;
 mod values;
 
+pub use crate::parts::epaper::Care;
 pub use bases::BASES;
 pub use host::{HostParts, devices, lines};
 pub use mistake::Mistake;
 pub use named::{BusKind, DeviceFile, FoundLine, UsedLine};
 pub use read::{FILE_MAX, WiringFile, base, displays, read, read_for_host};
 pub use values::{
-    BUTTONS, ButtonsWiring, Care, ExpanderWiring, FrontlightWiring, I2C_HZ, I2cWiring, LEDS_MAX,
+    BUTTONS, ButtonsWiring, ExpanderWiring, FrontlightWiring, I2C_HZ, I2cWiring, LEDS_MAX,
     LineLocation, PANELS_MAX, PanelWiring, Pull, SPI_HZ, STAGGER_MAX, Sense, SensorWiring, Side,
     SpiWiring, StripWiring, TEXT_MAX, Wiring, WiringLine,
 };

@@ -195,8 +195,8 @@ impl Reader<'_> {
             spi: spi?,
             i2c,
             expanders,
+            care: care.unwrap_or_default().of(panels.first()?.model.care),
             panels,
-            care: care.unwrap_or_default(),
             strip,
             frontlight,
             sensor,
@@ -297,8 +297,7 @@ impl Reader<'_> {
                 read.push(panel);
             }
         }
-        let size = |panel: &PanelWiring| (panel.model.width, panel.model.height);
-        if read.windows(2).any(|pair| size(&pair[0]) != size(&pair[1])) {
+        if read.windows(2).any(|pair| pair[0].size() != pair[1].size()) {
             let what = "the panels are of different sizes; use panels of one size";
             let line = self.checks.file.line_of("panel");
             self.checks.mistake(line, what.into());

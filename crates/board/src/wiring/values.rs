@@ -8,8 +8,8 @@ use serde::{Deserialize, Deserializer, de};
 
 use crate::parts::{
     bh1750,
+    epaper::{self, Care, FullWaveform, Model, PanelRotation, Setup},
     mcp23017::{self, LineLevel},
-    ssd1680::{self, FullWaveform, Model, PanelRotation, Setup},
     ws2812::{self, ColourOrder, LedChannels},
 };
 
@@ -118,7 +118,7 @@ pub struct PanelWiring {
     pub full: FullWaveform,
     /// Select line, active low.
     pub select: WiringLine,
-    /// Busy line, active high.
+    /// Busy line; its level while busy depends on the model.
     pub busy: WiringLine,
     /// Reset line, active low; several panels may share one.
     pub reset: WiringLine,
@@ -130,7 +130,7 @@ pub struct PanelWiring {
 impl PanelWiring {
     /// Width and height as the viewer sees it, px.
     pub fn size(&self) -> (u16, u16) {
-        (self.model.width, self.model.height)
+        self.rotation.size(self.model)
     }
 
     /// How it is mounted and refreshed.
@@ -144,31 +144,24 @@ impl PanelWiring {
     }
 }
 
-/// When panels get a full refresh, beyond the settings of the clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+/// When panels get a full refresh, where that differs from their model.
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Care {
-    /// Number of partial refreshes before a full one; 0 for no limit.
+pub(super) struct CareEntries {
     #[serde(rename = "full-after-partials")]
-    pub partials_max: u32,
-    /// Longest time between full ones; zero for no limit.
-    #[serde(rename = "full-every-hours", deserialize_with = "hours")]
-    pub full_every: Duration,
+    pub(super) partials_max: Option<u32>,
+    /// Hours.
+    #[serde(rename = "full-every-hours")]
+    pub(super) full_every: Option<u32>,
 }
 
-impl Care {
-    /// No limits, for panels without ghosting.
-    pub const NONE: Care = Care {
-        partials_max: 0,
-        full_every: Duration::ZERO,
-    };
-}
-
-impl Default for Care {
-    fn default() -> Care {
+impl CareEntries {
+    /// The limits of a board with panels of a model.
+    pub(super) fn of(self, model: Care) -> Care {
+        let full_every = self.full_every.map(|hours| 60 * 60 * u64::from(hours));
         Care {
-            partials_max: 200,
-            full_every: Duration::from_secs(24 * 60 * 60),
+            partials_max: self.partials_max.unwrap_or(model.partials_max),
+            full_every: full_every.map_or(model.full_every, Duration::from_secs),
         }
     }
 }
@@ -400,8 +393,8 @@ fn device<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
 fn model<'de, D: Deserializer<'de>>(from: D) -> Result<&'static Model, D::Error> {
     let name = text(from)?;
     let id = name.to_ascii_lowercase();
-    let mut refused = ssd1680::REFUSED_MODELS.iter();
-    ssd1680::find(&id).ok_or_else(|| {
+    let mut refused = epaper::REFUSED_MODELS.iter();
+    epaper::find(&id).ok_or_else(|| {
         de::Error::custom(match refused.find(|(known, _)| *known == id) {
             Some((_, why)) => format!("{name:?} cannot be used: {why}"),
             // The waveforms of another model can damage a panel, so no name is suggested.
@@ -415,8 +408,4 @@ fn model<'de, D: Deserializer<'de>>(from: D) -> Result<&'static Model, D::Error>
 
 fn millis<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
     u32::deserialize(from).map(|millis| Duration::from_millis(millis.into()))
-}
-
-fn hours<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
-    u32::deserialize(from).map(|hours| Duration::from_secs(u64::from(hours) * 60 * 60))
 }

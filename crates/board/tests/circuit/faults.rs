@@ -10,41 +10,45 @@ use crate::rig::{Rig, wiring};
 
 #[test]
 fn a_broken_panel_has_a_named_fault_and_recovers() {
-    use PanelFault::{BusyStuck, NotRefreshed};
+    use PanelFault::{BusyStuck, NotRefreshed, Slow};
     for (board, condition, fault) in [
         ("rev-b", PanelCondition::StuckBusy, BusyStuck),
         ("v8", PanelCondition::StuckBusy, BusyStuck),
         ("rev-b", PanelCondition::Silent, NotRefreshed),
         ("v8", PanelCondition::Silent, NotRefreshed),
-        // The host pulls the line down, an expander can only pull it up.
+        ("rev-b", PanelCondition::Slow, Slow),
+        ("v8", PanelCondition::Slow, Slow),
+        // The host pulls the line to idle, an expander can only pull it up.
         ("rev-b", PanelCondition::Absent, NotRefreshed),
         ("v8", PanelCondition::Absent, BusyStuck),
+        ("waveshare-7.5-v2", PanelCondition::StuckBusy, BusyStuck),
+        ("waveshare-7.5-v2", PanelCondition::Silent, NotRefreshed),
+        ("waveshare-7.5-v2", PanelCondition::Slow, Slow),
+        ("waveshare-7.5-v2", PanelCondition::Absent, NotRefreshed),
     ] {
         let mut rig = Rig::new(&wiring(board));
         rig.show_all(0, Refresh::Full);
-        rig.circuit.set_condition(3, condition);
         let count = rig.worker.count();
+        let broken = 3.min(count - 1);
+        rig.circuit.set_condition(broken, condition);
         for (panel, end) in rig.show_all(20, Refresh::Partial) {
-            let expected = match panel {
-                3 => Err(fault),
-                _ => Ok(Refresh::Partial),
-            };
+            let expected = if panel == broken { Err(fault) } else { Ok(Refresh::Partial) };
             assert_eq!(end, expected, "{board}, {condition:?}, panel {panel}");
         }
-        for panel in (0..count).filter(|panel| *panel != 3) {
+        for panel in (0..count).filter(|panel| *panel != broken) {
             rig.assert_shows(panel, 20 + panel as u32);
         }
         // Each attempt on the broken panel fails with the same fault and does not affect the other panels.
-        rig.show(3, 40, Refresh::Partial).unwrap();
-        assert_eq!(rig.run(), [(3, Err(fault))], "{board}, {condition:?}");
-        rig.circuit.set_condition(3, PanelCondition::Healthy);
-        rig.show(3, 41, Refresh::Partial).unwrap();
+        rig.show(broken, 40, Refresh::Partial).unwrap();
+        assert_eq!(rig.run(), [(broken, Err(fault))], "{board}, {condition:?}");
+        rig.circuit.set_condition(broken, PanelCondition::Healthy);
+        rig.show(broken, 41, Refresh::Partial).unwrap();
         assert_eq!(
             rig.run(),
-            [(3, Ok(Refresh::Full))],
+            [(broken, Ok(Refresh::Full))],
             "{board}, {condition:?}"
         );
-        rig.assert_shows(3, 41);
+        rig.assert_shows(broken, 41);
         rig.assert_no_violations();
     }
 }

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use board::{
     assembly::{ExpanderBus, PanelWorker},
-    parts::ssd1680::MODELS,
     ports::Outcome,
     wiring::{self, Wiring},
 };
@@ -13,6 +12,8 @@ use lab::circuit::{Circuit, Flow};
 use render::Bitmap;
 
 pub struct Rig {
+    /// Size of each panel.
+    size: (u16, u16),
     pub circuit: Circuit,
     pub worker: PanelWorker<Circuit>,
 }
@@ -23,8 +24,8 @@ pub fn wiring(name: &str) -> Wiring {
 }
 
 /// A picture that differs from those of other numbers in many pixels.
-pub fn picture(number: u32) -> Bitmap {
-    Bitmap::from_ink(MODELS[0].width, MODELS[0].height, |x, y| {
+pub fn picture((width, height): (u16, u16), number: u32) -> Bitmap {
+    Bitmap::from_ink(width, height, |x, y| {
         let place = u32::from(x / 6) * 7_919 + u32::from(y / 6) * 104_729 + number * 1_299_721;
         place.wrapping_mul(2_654_435_761) >> 30 == 0
     })
@@ -39,11 +40,16 @@ impl Rig {
     pub fn on(circuit: Circuit, wiring: &Wiring) -> Rig {
         let wire = ExpanderBus::open(&circuit, wiring).unwrap();
         let worker = PanelWorker::open(circuit.clone(), wire, wiring).unwrap();
-        Rig { circuit, worker }
+        Rig {
+            size: wiring.panels[0].size(),
+            circuit,
+            worker,
+        }
     }
 
     pub fn show(&mut self, panel: usize, number: u32, refresh: Refresh) -> Result<(), PanelFault> {
-        self.worker.show(panel, &picture(number), refresh)
+        let picture = picture(self.size, number);
+        self.worker.show(panel, &picture, refresh)
     }
 
     /// Shows a picture on each panel, in parallel. Returns the outcomes in the order of their ends.
@@ -84,7 +90,7 @@ impl Rig {
     pub fn assert_shows(&self, panel: usize, number: u32) {
         let glass = self.circuit.glass(panel).unwrap();
         assert!(
-            glass == picture(number),
+            glass == picture(self.size, number),
             "panel {panel} does not show picture {number}"
         );
     }

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use board::parts::ssd1680::{
+use board::parts::epaper::{
     self, FullWaveform, PanelBus, PanelDriver, PanelImage, PanelRotation, PollResult, Setup,
 };
 use device::refresh::Refresh;
@@ -28,7 +28,7 @@ struct Rig {
 
 fn setup(model: &str) -> Setup {
     Setup {
-        model: ssd1680::find(model).unwrap(),
+        model: epaper::find(model).unwrap(),
         rotation: PanelRotation::UpsideDown,
         x_offset: 0,
         full: FullWaveform::Measured,
@@ -193,4 +193,71 @@ fn other_models_have_other_parameters() {
         .replace("[44 00 0F]", "[44 01 10]")
         .replace("[4E 00]", "[4E 01]");
     assert_eq!(shifted.trace.windows(), expected);
+}
+
+const FULL_750: &str = "\
+[01 07 07 3F 3F]
+[06 17 17 28 17]
+[15 00]
+[60 22]
+[00 1F]
+[61 03 20 01 E0]
+[50 29 07]
+[E0 00]
+[41 00]
+[10 48000 bytes of 00]
+[13 48000 bytes of FF]
+[04]
+[12]
+[02]
+";
+
+const PARTIAL_750: &str = "\
+[01 07 07 3F 3F]
+[06 17 17 28 17]
+[15 00]
+[60 22]
+[00 1F]
+[61 03 20 01 E0]
+[50 A9 07]
+[E0 02]
+[E5 6E]
+[10 48000 bytes of FF]
+[13 48000 bytes of FF]
+[04]
+[12]
+[02]
+";
+
+#[test]
+fn a_uc8179_is_powered_only_during_a_refresh() {
+    // Idle before the registers and with the supply on; the start and the end of the refresh; idle with the supply off.
+    const BUSY_LOW: [bool; 5] = [true, true, false, true, true];
+    let setup = Setup {
+        rotation: PanelRotation::Upright,
+        ..setup("waveshare-7.5-v2")
+    };
+    let mut rig = rig(setup, &BUSY_LOW);
+    assert_eq!(rig.show(Refresh::Full), PollResult::Shown(Refresh::Full));
+    let chunks = [4096; 11].map(|bytes| format!("{bytes} bytes of "));
+    let whole = |text: &str| {
+        let mut text = text.to_owned();
+        for value in ["00", "FF"] {
+            let chunks: Vec<_> = chunks
+                .iter()
+                .map(|chunk| format!("{chunk}{value}"))
+                .collect();
+            let chunks = format!("{} 2944 bytes of {value}", chunks.join(" "));
+            text = text.replace(&format!("48000 bytes of {value}"), &chunks);
+        }
+        text
+    };
+    assert_eq!(rig.trace.windows(), whole(FULL_750));
+    assert_eq!(rig.waits, ["10ms", "20ms", "idle within 12.811s", "10ms"]);
+    rig.panel_busy(&[&[true], &BUSY_LOW[..]].concat());
+    assert_eq!(
+        rig.show(Refresh::Partial),
+        PollResult::Shown(Refresh::Partial)
+    );
+    assert_eq!(rig.trace.windows(), whole(PARTIAL_750));
 }

@@ -4,7 +4,7 @@ use std::{fs, path::Path, time::Duration};
 
 use board::{
     parts::{
-        ssd1680::{FullWaveform, PanelRotation, Setup, find},
+        epaper::{FullWaveform, PanelRotation, Setup, find},
         ws2812::{ColourOrder, LedChannels},
     },
     spec,
@@ -47,7 +47,14 @@ fn all_examples_are_valid() {
     names.sort();
     assert_eq!(
         names,
-        ["pi-one-panel", "pi-seven-panels", "rev-a", "rev-b", "v8"]
+        [
+            "pi-one-panel",
+            "pi-seven-panels",
+            "rev-a",
+            "rev-b",
+            "v8",
+            "waveshare-7.5-v2"
+        ]
     );
 }
 

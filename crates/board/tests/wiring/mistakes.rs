@@ -1,7 +1,7 @@
 //! Table of all mistakes in wiring files and their messages.
 
 use board::{
-    parts::ssd1680::MODELS,
+    parts::epaper::MODELS,
     wiring::{FILE_MAX, read},
 };
 
@@ -169,8 +169,8 @@ const ROWS: &[(&str, &str, &[&str])] = &[
         &["line 16: panel 1: `full` is \"d7\", which was never tested on gdem0213b74; write \"f7\""],
     ),
     ("model = \"gdem0213b74\"\n", "", &["line 20: panel 2: missing field `model`"]),
-    ("rotation = 180", "rotation = 90", &["line 19: panel 1: `rotation`: 90 is not 0 or 180"]),
-    ("rotation = 180", "full = \"c7\"", &["line 19: panel 1: `full`: unknown variant `c7`, expected `f7` or `d7`"]),
+    ("rotation = 180", "rotation = 45", &["line 19: panel 1: `rotation`: 45 is not 0, 90, 180 or 270"]),
+    ("rotation = 180", "full = \"c7\"", &["line 19: panel 1: `full`: unknown variant `c7`, expected one of `f7`, `normal`, `d7`, `fast`"]),
     ("rotation = 180", "x-offset = 6", &["line 19: panel 1: `x-offset` is 6 where 0 to 5 may be"]),
     ("rotation = 180", "stagger-ms = 5000", &["line 19: panel 1: `stagger-ms` is 5000 where 0 to 1000 may be"]),
     ("busy = \"gpio:GPIO24\"\n", "", &["line 14: panel 1: missing field `busy`"]),
@@ -334,7 +334,7 @@ fn a_mistake_in_an_entry_for_every_panel_is_reported_once_and_names_no_other_mod
             "model = \"gdem0213b74\"\nfull = \"d7\"",
             "`full` is \"d7\", which was never tested",
         ),
-        ("rotation = 90", "`rotation`: 90 is not"),
+        ("rotation = 45", "`rotation`: 45 is not"),
         ("rotations = 90", "unknown field `rotations`"),
         (
             "busy = \"gpio:GPIO14\"",

@@ -9,7 +9,7 @@ use device::lights::Rgb;
 use render::Bitmap;
 use tokio::{sync::watch, time::Instant};
 
-use super::{I2cCondition, PanelCondition, ssd1680, state::SimCircuit};
+use super::{I2cCondition, PanelCondition, panel::PanelChip, state::SimCircuit};
 use board::{
     parts::mcp23017::LineLevel,
     wiring::{Wiring, WiringLine},
@@ -83,27 +83,28 @@ impl Circuit {
 
     /// The picture on a panel; `None` if there is no such panel.
     pub fn glass(&self, panel: usize) -> Option<Bitmap> {
-        self.lock().panel(panel).map(ssd1680::Ssd1680Chip::glass)
+        self.lock().panel(panel).map(PanelChip::glass)
     }
 
     /// Largest number of partial refreshes of a pixel of a panel since its last full one.
     pub fn ghosts(&self, panel: usize) -> u32 {
-        self.lock()
-            .panel(panel)
-            .map_or(0, ssd1680::Ssd1680Chip::ghosts)
+        self.lock().panel(panel).map_or(0, PanelChip::ghosts)
     }
 
     /// Full and partial refreshes of a panel since power-on.
     pub fn refreshes(&self, panel: usize) -> (u64, u64) {
         self.lock()
             .panel(panel)
-            .map_or((0, 0), ssd1680::Ssd1680Chip::refreshes)
+            .map_or((0, 0), PanelChip::refreshes)
     }
 
     pub fn is_refreshing(&self, panel: usize) -> bool {
-        self.lock()
-            .panel(panel)
-            .is_some_and(ssd1680::Ssd1680Chip::is_updating)
+        self.lock().panel(panel).is_some_and(PanelChip::is_updating)
+    }
+
+    /// Returns whether a panel is in deep sleep.
+    pub fn is_asleep(&self, panel: usize) -> bool {
+        self.lock().panel(panel).is_some_and(PanelChip::is_asleep)
     }
 
     pub fn set_condition(&self, panel: usize, condition: PanelCondition) {
@@ -113,7 +114,7 @@ impl Circuit {
     pub fn condition(&self, panel: usize) -> PanelCondition {
         self.lock()
             .panel(panel)
-            .map_or(PanelCondition::Absent, ssd1680::Ssd1680Chip::condition)
+            .map_or(PanelCondition::Absent, PanelChip::condition)
     }
 
     /// Unplugs an expander, by its name.

@@ -14,14 +14,14 @@ mod handle;
 mod hardware;
 mod mcp23017;
 mod nets;
+mod panel;
 mod pca9685;
-mod ssd1680;
 mod state;
 mod strip;
 mod violations;
 
 pub use handle::{Circuit, Flow};
 pub use hardware::{CircuitI2c, CircuitInput, CircuitOutput, CircuitSpi, InUse, Unanswered};
-pub use ssd1680::PanelCondition;
+pub use panel::PanelCondition;
 pub use state::I2cCondition;
 pub use violations::VIOLATIONS_MAX;

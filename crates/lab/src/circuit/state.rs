@@ -8,12 +8,13 @@ use embedded_hal::i2c::Operation;
 use super::{
     PanelCondition, bh1750, mcp23017,
     nets::{ChipNet, NetDriver, Nets},
-    pca9685, ssd1680,
+    panel::PanelChip,
+    pca9685,
     strip::SimLedStrip,
     violations::Violations,
 };
 use board::{
-    parts::{mcp23017::LineLevel, ssd1680::HZ_MAX},
+    parts::{epaper::HZ_MAX, mcp23017::LineLevel},
     wiring::{LineLocation, Pull, Sense, Wiring, WiringLine},
 };
 
@@ -26,7 +27,7 @@ const I2C_HEAD_BITS: u32 = 10;
 /// A simulated panel and its nets.
 #[derive(Debug)]
 struct SimPanel {
-    chip: ssd1680::Ssd1680Chip,
+    chip: PanelChip,
     select: ChipNet,
     busy: ChipNet,
     reset: ChipNet,
@@ -99,7 +100,7 @@ impl SimCircuit {
             .iter()
             .enumerate()
             .map(|(index, panel)| SimPanel {
-                chip: ssd1680::Ssd1680Chip::new(index, &panel.setup()),
+                chip: PanelChip::new(index, &panel.setup()),
                 select: nets.wire(&panel.select),
                 busy: nets.wire(&panel.busy),
                 reset: nets.wire(&panel.reset),
@@ -164,7 +165,7 @@ impl SimCircuit {
         self.violations.all()
     }
 
-    pub(super) fn panel(&self, panel: usize) -> Option<&ssd1680::Ssd1680Chip> {
+    pub(super) fn panel(&self, panel: usize) -> Option<&PanelChip> {
         self.panels.get(panel).map(|panel| &panel.chip)
     }
 
@@ -384,14 +385,11 @@ impl SimCircuit {
             .power
             .is_none_or(|power| self.nets.read(power) == LineLevel::High);
         for panel in &mut self.panels {
-            panel.chip.advance(self.now);
+            panel.chip.advance(self.now, violations);
             panel.chip.set_supply(has_supply, self.now, violations);
             let is_low = self.nets.read(panel.reset) == LineLevel::Low;
             panel.chip.set_reset(is_low, self.now, violations);
-            let busy = panel
-                .chip
-                .busy(self.now)
-                .map(|busy| if busy { LineLevel::High } else { LineLevel::Low });
+            let busy = panel.chip.busy(self.now);
             self.nets
                 .drive(panel.busy, NetDriver::Chip, busy, violations);
         }

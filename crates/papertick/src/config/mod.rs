@@ -14,7 +14,7 @@ use std::{
 };
 
 use board::{
-    assembly::LAST_REFRESH_LIMIT,
+    assembly::last_refresh_limit,
     sim::PanelTiming,
     spec,
     wiring::{self, Wiring},
@@ -166,10 +166,8 @@ impl RunConfig {
 
     /// Longest time to wait for a refresh in progress when the device stops. Simulated panels need no wait.
     pub fn last_refresh(&self) -> Duration {
-        match &self.parts {
-            PartsKind::Simulated => Duration::ZERO,
-            PartsKind::Wired(_) => LAST_REFRESH_LIMIT,
-        }
+        self.wiring()
+            .map_or(Duration::ZERO, |wiring| last_refresh_limit(&wiring))
     }
 
     /// Speed of the simulated panels.

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use board::{
     assembly::assemble,
-    parts::ssd1680,
+    parts::epaper,
     ports::{BUSY_LIMIT, Outcome, Panels},
     sim::{self, Bench, FULL_REFRESH, PARTIAL_REFRESH, SimFault, SimOptions},
     spec,
@@ -464,7 +464,7 @@ async fn faults_on_a_shared_line(
     let shared = wiring.panels[0].reset.clone();
     for panel in &mut wiring.panels {
         panel.reset = shared.clone();
-        panel.model = ssd1680::find("gdem0213b74").unwrap();
+        panel.model = epaper::find("gdem0213b74").unwrap();
         panel.stagger = Duration::from_millis(100);
     }
     let circuit = Circuit::new(&wiring, Flow::Live);
@@ -491,7 +491,7 @@ async fn faults_on_a_shared_line(
         assert!(!step.as_ref().unwrap().borrow().is_stuck());
         for faulty in shown.as_ref().unwrap().borrow().faults() {
             let is_broken = conditions.iter().any(|(panel, condition)| {
-                *panel == faulty.panel && *condition != PanelCondition::Slow
+                *panel == faulty.panel && *condition != PanelCondition::Cold
             });
             if !is_broken {
                 blamed.push(format!("{} at {tenth}", faulty.panel));
@@ -505,8 +505,8 @@ async fn faults_on_a_shared_line(
 
 #[tokio::test(start_paused = true)]
 async fn a_panel_that_waits_for_a_stuck_neighbour_is_not_faulty() {
-    use PanelCondition::{Silent, Slow, StuckBusy};
-    let cold = [0, 1, 2, 4, 5, 6, 7].map(|panel| (panel, Slow));
+    use PanelCondition::{Cold, Silent, StuckBusy};
+    let cold = [0, 1, 2, 4, 5, 6, 7].map(|panel| (panel, Cold));
     let cold_and_stuck: Vec<_> = cold.into_iter().chain([(3, StuckBusy)]).collect();
     for (conditions, from_secs) in [
         (&[(3, StuckBusy)][..], 0),

@@ -17,9 +17,9 @@ pub struct Setup {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 pub enum FullWaveform {
     #[default]
-    #[serde(rename = "f7")]
+    #[serde(rename = "f7", alias = "normal")]
     Measured,
     /// The short one for high temperatures, for warm rooms.
-    #[serde(rename = "d7")]
+    #[serde(rename = "d7", alias = "fast")]
     Warm,
 }

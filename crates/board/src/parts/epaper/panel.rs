@@ -11,15 +11,16 @@ use device::{board::PanelFault, refresh::Refresh};
 
 use super::{
     PanelBus, PanelImage, Setup,
-    sequence::{self, PanelStep, REFRESH_MAX, REFRESH_MIN, RISE_LIMIT, command},
+    sequence::{self, PanelStep, REFRESH_MIN, RISE_INTERVAL, RISE_LIMIT},
 };
+use crate::parts::mcp23017::LineLevel;
 
 /// When a panel must be polled next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PollResult {
     /// At once.
     More,
-    /// At this moment, or when its busy line falls.
+    /// At this moment, or when its busy signal ends.
     Idle(Duration),
     /// At this moment.
     At(Duration),
@@ -65,9 +66,9 @@ enum Wait {
     Until(Duration),
     /// The panel to be idle, until this moment.
     Idle(Duration),
-    /// The rise of the busy line after the start of a refresh at this moment.
-    Rise(Duration),
-    /// The fall of the busy line after the start of a refresh at this moment.
+    /// The start of the busy signal after the start of a refresh at this moment, and the next look for it.
+    Rise(Duration, Duration),
+    /// The end of the busy signal after the start of a refresh at this moment.
     Fall(Duration),
 }
 
@@ -107,27 +108,34 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
 
     /// Returns whether its next step starts a refresh.
     pub fn is_about_to_refresh(&self) -> bool {
-        self.wait == Wait::No && self.steps.front() == Some(&PanelStep::Activate)
+        self.wait == Wait::No && matches!(self.steps.front(), Some(PanelStep::Activate(_)))
     }
 
     pub fn busy_line(&mut self) -> &mut B {
         &mut self.busy
     }
 
-    /// Returns whether its busy line is high.
+    /// Returns whether its busy line says so.
     ///
     /// # Errors
     /// The line cannot be read.
     pub fn is_busy(&mut self) -> Result<bool, PanelFault> {
-        self.busy.is_high().map_err(|_| PanelFault::Bus)
+        let is_busy = match self.setup.model.busy() {
+            LineLevel::High => self.busy.is_high(),
+            LineLevel::Low => self.busy.is_low(),
+        };
+        is_busy.map_err(|_| PanelFault::Bus)
     }
 
-    /// Waits until it is idle, because a reset must not interrupt a refresh.
+    /// Waits until it is idle, because a reset must not interrupt a refresh of an earlier run.
     pub fn wait_until_idle(&mut self) {
-        self.start(
-            SequencePurpose::None,
-            [PanelStep::Idle(sequence::RESET_LIMIT)],
-        );
+        let limit = self.setup.model.refresh_limit();
+        self.start(SequencePurpose::None, [PanelStep::Idle(limit)]);
+    }
+
+    /// Starts deep sleep. Only a reset ends it.
+    pub fn sleep(&mut self) {
+        self.start(SequencePurpose::None, sequence::sleep(&self.setup));
     }
 
     /// Starts again after a reset; the picture on the panel is unknown.
@@ -167,7 +175,7 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
         }
         self.steps.extend(match refresh {
             Refresh::Full => sequence::full(&self.setup, &frame),
-            Refresh::Partial => sequence::partial(&frame),
+            Refresh::Partial => sequence::partial(&self.setup, &frame),
         });
         self.purpose = SequencePurpose::Refreshing(frame, refresh);
         Ok(())
@@ -183,7 +191,14 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
             Ok(result) => result,
             Err(fault) => {
                 self.shown = None;
-                self.start(SequencePurpose::None, []);
+                // A panel that is busy cannot be switched off, only reset.
+                let steps = match fault {
+                    PanelFault::NotRefreshed | PanelFault::Slow => sequence::power_off(&self.setup),
+                    PanelFault::BusyStuck | PanelFault::StartedBusy | PanelFault::Bus => {
+                        VecDeque::new()
+                    }
+                };
+                self.start(SequencePurpose::None, steps);
                 PollResult::Failed(fault)
             }
         }
@@ -209,21 +224,40 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
                 true if now >= limit => Err(PanelFault::BusyStuck),
                 true => Ok(PollResult::Idle(limit)),
             },
-            Wait::Rise(since) if now < since + RISE_LIMIT => Ok(PollResult::At(since + RISE_LIMIT)),
-            Wait::Rise(since) => {
-                if !self.is_busy()? {
-                    return Err(PanelFault::NotRefreshed);
+            Wait::Rise(_, look) if now < look => Ok(PollResult::At(look)),
+            Wait::Rise(since, look) => match self.is_busy()? {
+                true => {
+                    self.wait = Wait::Fall(since);
+                    Ok(PollResult::Idle(since + self.setup.model.busy_limit()))
                 }
-                self.wait = Wait::Fall(since);
-                Ok(PollResult::Idle(since + REFRESH_MAX))
-            }
-            Wait::Fall(since) => match self.is_busy()? {
-                true if now >= since + REFRESH_MAX => Err(PanelFault::BusyStuck),
-                true => Ok(PollResult::Idle(since + REFRESH_MAX)),
-                false if now < since + REFRESH_MIN => Err(PanelFault::NotRefreshed),
-                false => Ok(self.ended()),
+                false if now >= since + RISE_LIMIT => Err(PanelFault::NotRefreshed),
+                false => {
+                    self.wait = Wait::Rise(since, look + RISE_INTERVAL);
+                    Ok(PollResult::More)
+                }
             },
+            Wait::Fall(since) => {
+                let limit = since + self.setup.model.busy_limit();
+                match self.is_busy()? {
+                    true if now >= limit => Err(PanelFault::BusyStuck),
+                    true => Ok(PollResult::Idle(limit)),
+                    false if now < since + REFRESH_MIN => Err(PanelFault::NotRefreshed),
+                    false if now > since + self.slow_limit() => Err(PanelFault::Slow),
+                    false => self.end_wait(),
+                }
+            }
         }
+    }
+
+    /// Time after which the refresh under way is too slow.
+    fn slow_limit(&self) -> Duration {
+        let refresh = match &self.purpose {
+            SequencePurpose::Refreshing(_, refresh) => *refresh,
+            SequencePurpose::None | SequencePurpose::Preparing | SequencePurpose::Prepared => {
+                Refresh::Full
+            }
+        };
+        self.setup.model.slow_limit(refresh, self.setup.full)
     }
 
     fn end_wait(&mut self) -> Result<PollResult, PanelFault> {
@@ -237,7 +271,7 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
         now: Duration,
     ) -> Result<PollResult, PanelFault> {
         let Some(step) = self.steps.pop_front() else {
-            return Ok(PollResult::Rest);
+            return Ok(self.ended());
         };
         match step {
             PanelStep::Pause(time) => self.wait = Wait::Until(now + time),
@@ -245,12 +279,12 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
             PanelStep::Send(command, parameters) => {
                 bus.send(&mut self.select, command, &parameters)?;
             }
-            PanelStep::Picture(command, frame) => {
-                bus.send(&mut self.select, command, frame.bytes())?
+            PanelStep::Picture(command, frame, form) => {
+                bus.send(&mut self.select, command, &frame.plane(&form))?
             }
-            PanelStep::Activate => {
-                bus.send(&mut self.select, command::ACTIVATE, &[])?;
-                self.wait = Wait::Rise(now);
+            PanelStep::Activate(command) => {
+                bus.send(&mut self.select, command, &[])?;
+                self.wait = Wait::Rise(now, now + RISE_INTERVAL);
             }
         }
         if self.steps.is_empty() && self.purpose == SequencePurpose::Preparing {
@@ -259,13 +293,12 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
         Ok(PollResult::More)
     }
 
-    /// The refresh has ended; the preparation of the next one starts.
+    /// All steps are done. If they were a refresh, the preparation of the next one starts.
     fn ended(&mut self) -> PollResult {
-        let SequencePurpose::Refreshing(frame, refresh) =
-            std::mem::replace(&mut self.purpose, SequencePurpose::None)
-        else {
+        let SequencePurpose::Refreshing(frame, refresh) = &self.purpose else {
             return PollResult::Rest;
         };
+        let (frame, refresh) = (Arc::clone(frame), *refresh);
         self.start(
             SequencePurpose::Preparing,
             sequence::prepare(&self.setup, &frame),

@@ -1,0 +1,24 @@
+//! E-paper panels.
+//!
+//! `models` are the supported panels, `setup` is how one of them is mounted.
+//! `sequence` has the steps of refreshes, for each family of controllers. `panel` does them and watches the busy line, `bus` has
+//! the lines that all panels share, `image` is a picture in the order of the controller.
+//!
+//! A *plane* is one of the two memories of a controller, each for a whole picture. A full refresh shows the new one, a
+//! partial refresh changes the pixels in which the two differ.
+//! Only the waveforms in the panel are used, because an uploaded one can damage it.
+
+mod bus;
+mod image;
+mod models;
+mod panel;
+pub mod sequence;
+mod setup;
+
+pub use bus::{CHUNK_MAX, PanelBus};
+pub use image::{PanelImage, PanelRotation, PlaneForm};
+pub use models::{
+    Care, Family, HZ_MAX, MODELS, Model, REFUSED_MODELS, Registers, Ssd16xx, Times, Uc8179, find,
+};
+pub use panel::{PanelDriver, PollResult};
+pub use setup::{FullWaveform, Setup};

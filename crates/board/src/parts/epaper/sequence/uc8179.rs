@@ -1,0 +1,140 @@
+//! UC8179 and GD7965.
+//!
+//! The supply is on only during a refresh, because a panel that stays powered fades. In all modes 1 is white, so that a plane
+//! means the same to the next refresh; Waveshare changes that for partial refreshes. The whole panel is written and refreshed
+//! each time, because the waveform and not the window decides how long it takes.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use super::{PanelStep, RESET_LIMIT, send, send_all};
+use crate::parts::epaper::{FullWaveform, PanelImage, PlaneForm, Setup, Uc8179};
+
+pub mod command {
+    /// Sets where waveforms come from.
+    pub const PANEL: u8 = 0x00;
+    pub const POWER_OFF: u8 = 0x02;
+    pub const POWER_ON: u8 = 0x04;
+    /// Needs [`DEEP_SLEEP_CHECK`](super::DEEP_SLEEP_CHECK).
+    pub const DEEP_SLEEP: u8 = 0x07;
+    /// Writes the plane of the old picture.
+    pub const WRITE_OLD: u8 = 0x10;
+    pub const REFRESH: u8 = 0x12;
+    /// Writes the plane of the new picture.
+    pub const WRITE_NEW: u8 = 0x13;
+    /// Sets which temperature sensor is used.
+    pub const SENSOR: u8 = 0x41;
+    /// Sets the border and the meaning of the planes.
+    pub const DATA_INTERVAL: u8 = 0x50;
+    /// Sets width and height.
+    pub const SIZE: u8 = 0x61;
+    /// The next commands are about a window.
+    pub const PARTIAL_IN: u8 = 0x91;
+    pub const PARTIAL_OUT: u8 = 0x92;
+    /// Sets the window.
+    pub const WINDOW: u8 = 0x90;
+    /// Sets whether the temperature is that of [`TEMPERATURE`].
+    pub const CASCADE: u8 = 0xE0;
+    /// Sets the temperature.
+    pub const TEMPERATURE: u8 = 0xE5;
+}
+
+/// Temperatures, in degrees, at which the panel has its special waveforms.
+pub mod waveform {
+    pub const FAST_FULL: u8 = 0x5A;
+    pub const PARTIAL: u8 = 0x6E;
+}
+
+/// The parameter of [`command::DEEP_SLEEP`].
+pub const DEEP_SLEEP_CHECK: u8 = 0xA5;
+
+/// Time after which the busy signal of a command has started.
+const BUSY_STARTS: Duration = Duration::from_millis(10);
+
+pub(super) fn full(
+    controller: &Uc8179,
+    setup: &Setup,
+    new: &Arc<PanelImage>,
+) -> VecDeque<PanelStep> {
+    let mut steps = VecDeque::from([PanelStep::Idle(RESET_LIMIT)]);
+    steps.extend(registers(controller, setup));
+    // The border follows the waveform.
+    steps.push_back(send(command::DATA_INTERVAL, &[0x29, 0x07]));
+    steps.extend(match setup.full {
+        FullWaveform::Measured => [
+            send(command::CASCADE, &[0x00]),
+            send(command::SENSOR, &[0x00]),
+        ],
+        FullWaveform::Warm => temperature(waveform::FAST_FULL),
+    });
+    // Waveshare: each pixel counts as changed, so that each is driven.
+    steps.push_back(picture(command::WRITE_OLD, new, PlaneForm::Inverse));
+    steps.extend(refresh(new));
+    steps
+}
+
+pub(super) fn prepare(
+    controller: &Uc8179,
+    setup: &Setup,
+    shown: &Arc<PanelImage>,
+) -> VecDeque<PanelStep> {
+    let mut steps = VecDeque::from([PanelStep::Idle(RESET_LIMIT)]);
+    steps.extend(registers(controller, setup));
+    // The border rests.
+    steps.push_back(send(command::DATA_INTERVAL, &[0xA9, 0x07]));
+    steps.extend(temperature(waveform::PARTIAL));
+    steps.push_back(picture(command::WRITE_OLD, shown, PlaneForm::Whole));
+    steps
+}
+
+pub(super) fn partial(new: &Arc<PanelImage>) -> VecDeque<PanelStep> {
+    let mut steps = VecDeque::from([PanelStep::Idle(RESET_LIMIT)]);
+    steps.extend(refresh(new));
+    steps
+}
+
+pub(super) fn sleep() -> VecDeque<PanelStep> {
+    let mut steps = VecDeque::from([
+        PanelStep::Idle(RESET_LIMIT),
+        send(command::DATA_INTERVAL, &[0xF7]),
+    ]);
+    steps.extend(power(command::POWER_OFF));
+    steps.push_back(send(command::DEEP_SLEEP, &[DEEP_SLEEP_CHECK]));
+    steps
+}
+
+fn registers(controller: &Uc8179, setup: &Setup) -> impl Iterator<Item = PanelStep> {
+    let (width, height) = (setup.model.width, setup.model.height);
+    let size = [width.to_be_bytes(), height.to_be_bytes()].concat();
+    // Black and white, with the waveforms of the panel.
+    let own = [send(command::PANEL, &[0x1F]), send(command::SIZE, &size)];
+    send_all(controller.registers).chain(own)
+}
+
+fn temperature(degrees: u8) -> [PanelStep; 2] {
+    [
+        send(command::CASCADE, &[0x02]),
+        send(command::TEMPERATURE, &[degrees]),
+    ]
+}
+
+fn picture(plane: u8, frame: &Arc<PanelImage>, form: PlaneForm) -> PanelStep {
+    PanelStep::Picture(plane, Arc::clone(frame), form)
+}
+
+/// Sends the new picture and shows it.
+fn refresh(new: &Arc<PanelImage>) -> Vec<PanelStep> {
+    let mut steps = vec![picture(command::WRITE_NEW, new, PlaneForm::Whole)];
+    steps.extend(power(command::POWER_ON));
+    steps.push(PanelStep::Activate(command::REFRESH));
+    steps.extend(power(command::POWER_OFF));
+    steps
+}
+
+/// Switches the supply.
+pub(super) fn power(command: u8) -> [PanelStep; 3] {
+    [
+        send(command, &[]),
+        PanelStep::Pause(BUSY_STARTS),
+        PanelStep::Idle(RESET_LIMIT),
+    ]
+}
