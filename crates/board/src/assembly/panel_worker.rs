@@ -35,6 +35,8 @@ pub struct PanelWorker<H: Hardware> {
     _power: Vec<OutputLine<H>>,
     /// When the last refresh started.
     started: Option<Duration>,
+    /// The panels must be cleared before the end.
+    must_clear: bool,
     /// Its only panel was sent to deep sleep.
     is_asleep: bool,
 }
@@ -156,6 +158,7 @@ impl<H: Hardware> PanelWorker<H> {
             resets,
             _power: power,
             started: None,
+            must_clear: wiring.clear_at_stop,
             is_asleep: false,
         };
         // A refresh of an earlier run ends first.
@@ -245,9 +248,22 @@ impl<H: Hardware> PanelWorker<H> {
 
     /// Prepares the end of the program; returns whether it may end now.
     ///
+    /// Clears the panels if the wiring says so.
     /// A panel that is alone goes to deep sleep. Those of a board of several keep their registers, as its makers do.
     pub fn can_end(&mut self) -> bool {
         if self.is_refreshing() {
+            return false;
+        }
+        if std::mem::take(&mut self.must_clear) {
+            for panel in 0..self.places.len() {
+                let place = &self.places[panel];
+                if place.health == PanelHealth::Good {
+                    let setup = place.panel.setup();
+                    let (width, height) = setup.rotation.size(setup.model);
+                    // Another panel may have failed meanwhile; the end does not wait for it.
+                    let _ = self.show(panel, &Bitmap::paper(width, height), Refresh::Full);
+                }
+            }
             return false;
         }
         let [place] = self.places.as_mut_slice() else {

@@ -14,13 +14,15 @@ use crate::{
     wiring::{PANELS_MAX, STAGGER_MAX, Wiring},
 };
 
-/// Longest time that the end of the program waits for running refreshes, and for the sleep of a panel that is alone.
+/// Longest time that the end of the program waits for running refreshes, for clearing the panels, and for the sleep of a
+/// panel that is alone.
 pub fn last_refresh_limit(wiring: &Wiring) -> Duration {
     let limits = wiring
         .panels
         .iter()
         .map(|panel| panel.model.refresh_limit());
-    let slowest = limits.max().unwrap_or_default();
+    let refreshes = if wiring.clear_at_stop { 2 } else { 1 };
+    let slowest = limits.max().unwrap_or_default() * refreshes;
     match wiring.panels.len() {
         1 => slowest + SLEEP_SETTLE,
         _ => slowest,

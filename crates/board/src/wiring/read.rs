@@ -13,7 +13,7 @@ use super::{
     bases::{BASES, base_text},
     checks::Checks,
     host::on_host,
-    values::text,
+    values::{CareEntries, text},
 };
 
 /// Largest wiring file, bytes.
@@ -177,7 +177,9 @@ impl Reader<'_> {
         }
         let panels_count = panels.len();
         let panels = self.read_panels(panels, panels_max);
-        let care = self.section(&mut file, "care", Checks::care);
+        let care: CareEntries = self
+            .section(&mut file, "care", Checks::care)
+            .unwrap_or_default();
         let strip = self.section(&mut file, "strip", |checks, section, strip| {
             checks.strip(section, strip, spi.as_ref());
         });
@@ -195,7 +197,8 @@ impl Reader<'_> {
             spi: spi?,
             i2c,
             expanders,
-            care: care.unwrap_or_default().of(panels.first()?.model.care),
+            care: care.of(panels.first()?.model.care),
+            clear_at_stop: care.clear_at_stop,
             panels,
             strip,
             frontlight,

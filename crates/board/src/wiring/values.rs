@@ -49,6 +49,8 @@ pub struct Wiring {
     pub panels: Vec<PanelWiring>,
     /// When panels get a full refresh by themselves.
     pub care: Care,
+    /// The panels are cleared when the clock stops, so that they show no old value.
+    pub clear_at_stop: bool,
     pub strip: Option<StripWiring>,
     pub frontlight: Option<FrontlightWiring>,
     pub sensor: Option<SensorWiring>,
@@ -153,11 +155,14 @@ pub(super) struct CareEntries {
     /// Hours.
     #[serde(rename = "full-every-hours")]
     pub(super) full_every: Option<u32>,
+    /// The panels are cleared when the clock stops.
+    #[serde(rename = "clear-at-stop")]
+    pub(super) clear_at_stop: bool,
 }
 
 impl CareEntries {
     /// The limits of a board with panels of a model.
-    pub(super) fn of(self, model: Care) -> Care {
+    pub(super) fn of(&self, model: Care) -> Care {
         let full_every = self.full_every.map(|hours| 60 * 60 * u64::from(hours));
         Care {
             partials_max: self.partials_max.unwrap_or(model.partials_max),

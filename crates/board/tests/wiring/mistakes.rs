@@ -54,7 +54,7 @@ const ROWS: &[(&str, &str, &[&str])] = &[
     ("id = \"mine\"", "idea = 1", &["line 1: the file has no `idea`: it has base, id, name, spi"]),
     ("id = \"mine\"", "id = \"\"", &["line 1: the file: `id`: invalid value: string \"\", expected 1 to 128 bytes without control characters"]),
     ("id = \"mine\"", "spy = 1\nname = 3", &["line 1: the file has no `spy`: it has base, id, name, spi, i2c, expander, every-panel, panel, care, strip, frontlight, sensor, buttons", "line 2: the file: `name`: invalid type: integer `3`, expected a string"]),
-    ("[care]\n", "[care]\nfoo = 1\n", &["line 13: [care]: unknown field `foo`, expected `full-after-partials` or `full-every-hours`"]),
+    ("[care]\n", "[care]\nfoo = 1\n", &["line 13: [care]: unknown field `foo`, expected one of `full-after-partials`, `full-every-hours`, `clear-at-stop`"]),
     ("full-after-partials = 100", "full-after-partials = -1", &["line 13: [care]: `full-after-partials`: invalid value: integer `-1`, expected u32"]),
     (
         "full-after-partials = 100",
