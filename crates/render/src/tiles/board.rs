@@ -85,9 +85,10 @@ pub(super) fn draw_whole(sheet: &mut Sheet<'_>, tile: &Tile) {
 fn arrange<'a>(sheet: &mut Sheet<'_>, tiles: &'a [Tile]) -> Option<Arrangement<'a>> {
     let short = sheet.short() as f32;
     let margin = scale::margin(sheet.short());
-    let column_gap = (margin as f32 * 0.8).round().max(10.0);
+    let ratio = sheet.width as f32 / sheet.height as f32;
+    let column_gap = scale::column_gap(margin as f32, sheet.height as f32, ratio);
     let row_gap = (margin as f32).max(13.0);
-    let (columns, spans) = scale::grid(tiles.len(), sheet.width as f32 / sheet.height as f32);
+    let (columns, spans) = scale::grid(tiles.len(), ratio);
     let (cells, rows) = cells(columns, &spans);
     let hero_is_low = spans[0].1 == 1 && rows > 1;
     let hero_weight = match rows {

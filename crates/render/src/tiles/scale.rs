@@ -32,6 +32,12 @@ pub(super) const COMMA_WEIGHT: f32 = 0.8;
 /// Size of a unit, in parts of the height of its figure, if there is room.
 pub(super) const UNIT: f32 = 0.24;
 
+/// Gap between columns. On a wide canvas the figures are tall for its margin, and two of them would read as one.
+pub(super) fn column_gap(margin: f32, height: f32, ratio: f32) -> f32 {
+    let least = if ratio >= 2.2 { height * 0.15 } else { 10.0 };
+    (margin * 0.8).max(least).round()
+}
+
 /// Distance of a unit of a size from a figure of a height, px.
 pub(super) fn unit_gap(size: f32, height: f32) -> f32 {
     0.4 * size + SIGN_GAP * height
