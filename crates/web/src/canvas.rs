@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use api::device_call::refusal_answer;
+use api::{device_call::refusal_answer, documents::displays::ShownTiles};
 use device::{
     canvas::{CanvasSpec, Depth, HEIGHTS, Layout, Turn, WIDTHS, bounded, chosen},
     cells::Cell,
@@ -134,8 +134,9 @@ pub fn image(call: &Call, drawing: &ImageFile, format: ImageFormat) -> Response 
     });
     let no_cache = HeaderValue::from_static("no-cache");
     response.headers_mut().insert(CACHE_CONTROL, no_cache);
-    if let Some(tiles) = &drawing.tiles {
-        response.headers_mut().insert(TILES, tiles.clone());
+    let words = (drawing.tiles).map(|ShownTiles { shown, of }| format!("{shown} of {of}"));
+    if let Some(Ok(tiles)) = words.map(HeaderValue::try_from) {
+        response.headers_mut().insert(TILES, tiles);
     }
     response
 }

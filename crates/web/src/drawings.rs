@@ -10,6 +10,7 @@ use std::{
     },
 };
 
+use api::documents::displays::ShownTiles;
 use bytes::Bytes;
 use device::{canvas::LayoutForm, frames::Frame};
 use http::HeaderValue;
@@ -53,8 +54,8 @@ pub struct ImageFile {
     pub format: ImageFormat,
     pub tag: HeaderValue,
     pub bytes: Bytes,
-    /// How many tiles of a board are shown, such as `5 of 8`.
-    pub tiles: Option<HeaderValue>,
+    /// How many tiles of a board are shown.
+    pub tiles: Option<ShownTiles>,
     key: u64,
 }
 
@@ -135,10 +136,10 @@ impl Drawings {
 }
 
 /// How many tiles of a board are shown. `None` if it is no board.
-fn shown_tiles(shown: usize, frame: &Frame, spec: &CanvasSpec) -> Option<HeaderValue> {
+fn shown_tiles(shown: usize, frame: &Frame, spec: &CanvasSpec) -> Option<ShownTiles> {
     let is_board = spec.layout.form() == LayoutForm::Board;
-    let words = is_board.then(|| format!("{shown} of {}", frame.picture.tiles.len()));
-    words?.try_into().ok()
+    let of = frame.picture.tiles.len();
+    is_board.then_some(ShownTiles { shown, of })
 }
 
 /// Draws until the server stops.

@@ -30,6 +30,7 @@ use super::{
     cache::Cached,
     canvas::FrameTimes,
     connection_limits::ConnectionLimits,
+    displays::ShownBoards,
     documents::{self, SettingsDocument, StatusDocument},
     drawings::{self, DrawJobs, Drawings},
     origin::{self, Sites},
@@ -88,6 +89,8 @@ pub struct ServerState {
     pub drawings: Drawings,
     /// Times in the captions of pictures for other screens.
     pub frame_times: FrameTimes,
+    /// What displays with a board show.
+    pub shown_boards: ShownBoards,
     /// Permits to draw for waiting displays. Any client can add one, and they must not delay the others.
     pub waiting_drawings: Semaphore,
     /// Counts the bytes of unsent responses.
@@ -136,6 +139,7 @@ impl ServerState {
             changes: Semaphore::new(CHANGES_MAX as usize),
             drawings,
             frame_times: FrameTimes::default(),
+            shown_boards: ShownBoards::default(),
             waiting_drawings: Semaphore::new(WAITING_DRAWINGS_AT_ONCE),
             unsent: UnsentBytes::new(),
             previews_rendering: Semaphore::new(PREVIEWS_AT_ONCE),

@@ -548,6 +548,8 @@ export interface RemoteDisplay {
   rotate: number;
   /** Layout: `auto`, which is `figure`; `board`; `cells`, or these as `row`, `two-rows` or `column`. */
   layout: string;
+  /** Screens of its board in its newest picture; null if it has another layout, or no picture was drawn. */
+  tiles: ShownTiles | null;
   /** White on black; null: as on the panels. */
   dark: boolean | null;
   /** Content: the `clock`, one `screen`, or a `rotation` of its own. */
@@ -686,6 +688,14 @@ export type LogLevel = 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 /** A fault of a simulated panel. */
 export type SimFault = 'none' | 'busy-stuck';
+
+/** How many screens of a board had room. */
+export interface ShownTiles {
+  /** Number of screens that are shown, from the first on. */
+  shown: number;
+  /** Number of screens of the board. */
+  of: number;
+}
 
 /** The battery of a remote display. */
 export interface DisplayBattery {

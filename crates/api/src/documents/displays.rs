@@ -4,7 +4,7 @@ use alloc::{string::String, vec::Vec};
 use core::time::Duration;
 
 use device::canvas::{Depth, Layout, Turn};
-use device::displays::{Battery, DISPLAYS_MAX, DisplayContent, DisplayLogLine, DisplayState};
+use device::displays::{Battery, DisplayContent, DisplayLogLine, DisplayState};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::Value;
@@ -46,6 +46,8 @@ pub struct RemoteDisplay {
     pub rotate: u32,
     /// Layout: `auto`, which is `figure`; `board`; `cells`, or these as `row`, `two-rows` or `column`.
     pub layout: &'static str,
+    /// Screens of its board in its newest picture; null if it has another layout, or no picture was drawn.
+    pub tiles: Option<ShownTiles>,
     /// White on black; null: as on the panels.
     pub dark: Option<bool>,
     /// Content: the `clock`, one `screen`, or a `rotation` of its own.
@@ -70,6 +72,15 @@ pub struct RemoteDisplay {
     pub token: Option<String>,
 }
 
+/// How many screens of a board had room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ShownTiles {
+    /// Number of screens that are shown, from the first on.
+    pub shown: usize,
+    /// Number of screens of the board.
+    pub of: usize,
+}
+
 /// The battery of a remote display.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DisplayBattery {
@@ -90,19 +101,6 @@ pub struct DisplayLog {
     pub level: String,
     /// The message.
     pub message: String,
-}
-
-impl DisplayList {
-    /// The list at an uptime.
-    pub fn of(states: &[DisplayState], uptime: Duration) -> DisplayList {
-        let displays = states.iter();
-        DisplayList {
-            displays: displays
-                .map(|state| RemoteDisplay::of(state, uptime))
-                .collect(),
-            max: DISPLAYS_MAX,
-        }
-    }
 }
 
 impl RemoteDisplay {
@@ -128,6 +126,7 @@ impl RemoteDisplay {
             depth: display.canvas.depth.bits(),
             rotate: display.canvas.turn.degrees(),
             layout: display.canvas.layout.name(),
+            tiles: None,
             dark: display.canvas.dark,
             content: display.content.word(),
             screens: display.screens.clone(),

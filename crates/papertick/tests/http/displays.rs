@@ -761,6 +761,27 @@ async fn approved_displays_outlive_a_restart() {
 }
 
 #[tokio::test]
+async fn the_list_tells_how_much_of_a_board_is_shown() {
+    let clock = Clock::real().await;
+    clock.json("POST", "/api/show/screen", r#"{"s":0}"#).await;
+    let tiles = async || list(&clock).await[0]["tiles"].clone();
+    let token = add(&clock, r#"{"layout":"board","width":200,"height":100}"#).await;
+    assert_eq!(tiles().await, Value::Null);
+    display(&clock, &token, &[]).await;
+    assert_eq!(tiles().await, json!({ "shown": 4, "of": 6 }));
+    let path = format!(
+        "/api/displays/{}",
+        list(&clock).await[0]["id"].as_str().unwrap()
+    );
+    let changed = clock
+        .json("PATCH", &path, r#"{"width":800,"height":480}"#)
+        .await;
+    assert_eq!(changed.json()["tiles"], Value::Null);
+    clock.get(&format!("{path}.png")).await;
+    assert_eq!(tiles().await, json!({ "shown": 6, "of": 6 }));
+}
+
+#[tokio::test]
 async fn log_lines_of_both_forms_are_listed() {
     let clock = Clock::real().await;
     let token = add(&clock, "{}").await;

@@ -3,15 +3,22 @@
 mod headers;
 pub mod trmnl;
 
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
 use api::{
     device_call::refusal_answer,
-    documents::displays::{DisplayList, RemoteDisplay},
+    documents::displays::{DisplayList, RemoteDisplay, ShownTiles},
     limits::SMALL_BODY_MAX,
 };
-use device::canvas::Depth;
 use device::{
+    canvas::{CanvasSpec, Depth},
     displays::{
-        Display, DisplayChange, DisplayPicture, DisplayRequest, DisplayState, IdBytes, TokenDigest,
+        DISPLAYS_MAX, Display, DisplayChange, DisplayPicture, DisplayRequest, DisplayState,
+        IdBytes, TokenDigest,
     },
     request::Request,
 };
@@ -31,9 +38,36 @@ use super::{
 /// Random bytes of a token.
 const TOKEN_BYTES: usize = 16;
 
+/// Which part of its board each display shows, by the id of the display.
+#[derive(Debug, Default)]
+pub struct ShownBoards(Mutex<BTreeMap<String, (CanvasSpec, ShownTiles)>>);
+
+impl ShownBoards {
+    fn insert(&self, displays: &[DisplayState], display: &Display, tiles: ShownTiles) {
+        let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.retain(|id, _| displays.iter().any(|state| state.display.id == *id));
+        shown.insert(display.id.clone(), (display.canvas, tiles));
+    }
+
+    /// A display in the list; a picture of another size or layout does not count.
+    fn listed(&self, state: &DisplayState, uptime: Duration) -> RemoteDisplay {
+        let shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let newest = shown.get(&state.display.id);
+        let same = newest.filter(|(canvas, _)| *canvas == state.display.canvas);
+        RemoteDisplay {
+            tiles: same.map(|(_, tiles)| *tiles),
+            ..RemoteDisplay::of(state, uptime)
+        }
+    }
+}
+
 pub fn list(call: &Call) -> Response {
-    let list = DisplayList::of(&call.view.displays, call.state.uptime());
-    response::json(&list)
+    let (boards, uptime) = (&call.state.shown_boards, call.state.uptime());
+    let displays = call.view.displays.iter();
+    response::json(&DisplayList {
+        displays: displays.map(|state| boards.listed(state, uptime)).collect(),
+        max: DISPLAYS_MAX,
+    })
 }
 
 /// Adds a display. The response has its token.
@@ -69,7 +103,7 @@ pub async fn change(mut call: Call) -> Response {
     let id = call.param.take().unwrap_or_default();
     let request = DisplayRequest::Change(id.clone(), change);
     match changed(&call.state, request, |display| display.id == id).await {
-        Ok(state) => response::json(&RemoteDisplay::of(&state, call.state.uptime())),
+        Ok(state) => response::json(&call.state.shown_boards.listed(&state, call.state.uptime())),
         Err(refusal) => refusal,
     }
 }
@@ -163,16 +197,21 @@ async fn draw(call: &Call, state: &DisplayState) -> Result<(DisplayPicture, Imag
         .into_iter()
         .rev()
         .filter(|depth| depth.bits() < bits);
-    loop {
+    let drawing = loop {
         let frame = Box::new(picture.frame.clone());
         let drawing = call.state.drawings.draw(frame, spec, ImageFormat::Png);
         let drawing = drawing.await.ok_or_else(not_drawn)?;
         let is_too_large = bytes_max.is_some_and(|max| drawing.bytes.len() > max);
         match lower.next().filter(|_| is_too_large) {
             Some(depth) => spec.depth = depth,
-            None => return Ok((picture, drawing)),
+            None => break drawing,
         }
+    };
+    if let Some(tiles) = drawing.tiles.filter(|_| picture.is_approved) {
+        let boards = &call.state.shown_boards;
+        boards.insert(&view.displays, &picture.display, tiles);
     }
+    Ok((picture, drawing))
 }
 
 /// Address under which the client reaches the clock.
