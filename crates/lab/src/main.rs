@@ -7,6 +7,7 @@ use lab::{
     data_folder::{InitialDisk, TestedChange, test_all_changes},
     panel_oracle,
     power_cuts::Counts,
+    returns,
 };
 
 /// Experiments on the clock.
@@ -35,6 +36,9 @@ enum Experiment {
         /// Folder of the recordings, which `.ci/panel-oracle` makes
         folder: PathBuf,
     },
+    /// Count how often a remote display returns in a day, with a board and with the clock. The exit code is 1 if the board
+    /// returns more often.
+    Displays,
 }
 
 const EXAMPLES: &str = "\
@@ -51,6 +55,7 @@ fn main() -> ExitCode {
     let result = match experiment {
         Experiment::PowerCuts { data_dir, chances } => power_cuts(data_dir, chances),
         Experiment::PanelOracle { folder } => panel_oracle::compare(&folder),
+        Experiment::Displays => returns::compare(),
     };
     match result {
         Ok(table) => {

@@ -177,45 +177,4 @@ mod tests {
             assert_eq!(returns_in, seconds, "{changes:?} {minutes} {power:?}");
         }
     }
-
-    /// Returns of a day with quiet hours from 22:00 to 7:00; `at` is the picture at a time of the day, s.
-    fn returns_of_a_day(at: impl Fn(u64) -> Changes, minutes: u64, power: PowerSource) -> u32 {
-        const DAY: u64 = 24 * 3600;
-        let (mut secs, mut returns) = (17, 0);
-        while secs < DAY {
-            let quiet_until = match secs / 3600 {
-                0..7 => Some(7 * 3600),
-                7..22 => None,
-                22.. => Some(DAY + 7 * 3600),
-            };
-            let changes = Changes {
-                minute_in: Some(Duration::from_secs(60 - secs % 60)),
-                quiet_for: quiet_until.map(|until| Duration::from_secs(until - secs)),
-                ..at(secs)
-            };
-            let (period, interval) = (Duration::from_secs(1800), Duration::from_secs(60 * minutes));
-            secs += super::returns_in(&changes, period, interval, power).as_secs();
-            returns += 1;
-        }
-        returns
-    }
-
-    #[test]
-    fn a_board_costs_no_more_returns_than_the_clock() {
-        let board = |_| of(&[Dependency::Price, Dependency::Time, Dependency::Height]);
-        let clock = |secs: u64| turning(of(&[Dependency::Price]), 1800 - secs % 1800);
-        for minutes in [1, 5, 10, 15, 30, 60, 240] {
-            for percent in [80, 19, 9] {
-                let power = PowerSource::Battery(Some(percent));
-                let [of_board, of_clock] = [
-                    returns_of_a_day(board, minutes, power),
-                    returns_of_a_day(clock, minutes, power),
-                ];
-                assert!(
-                    of_board <= of_clock,
-                    "{minutes} min, {percent} %: {of_board}, {of_clock}"
-                );
-            }
-        }
-    }
 }
