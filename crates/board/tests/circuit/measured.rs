@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use board::wiring::Wiring;
+use board::wiring::{self, Wiring};
 use device::refresh::Refresh;
 
-use crate::rig::{Rig, wiring};
+use crate::rig::{self, Rig};
 
 /// Greatest allowed ratio.
 const GOAL: f64 = 1.10;
@@ -13,9 +13,13 @@ const GOAL: f64 = 1.10;
 /// Greatest allowed ratio if the select lines are on a slow I2C bus, as in `docs/performance.md`.
 const GOAL_OVER_SLOW_I2C: f64 = 1.11;
 
+/// Greatest allowed ratios of the time of one panel, with its data, to the time of its waveform, for a full and a partial
+/// refresh.
+const GOALS_ALONE: (f64, f64) = (1.05, 1.07);
+
 /// A wiring of seven panels of a board, with these bus clocks.
 fn seven(board: &str, spi_hz: u32, i2c_hz: u32) -> Wiring {
-    let mut wiring = wiring(board);
+    let mut wiring = rig::wiring(board);
     wiring.panels.truncate(7);
     wiring.spi.hz = spi_hz;
     if let Some(i2c) = &mut wiring.i2c {
@@ -39,7 +43,8 @@ fn ratios(wiring: &Wiring) -> (f64, f64) {
 /// Time from the start of all panels until the driver reports the last one as complete.
 fn took(rig: &mut Rig, first: u32, refresh: Refresh) -> Duration {
     let started = rig.circuit.now();
-    for panel in 0..7 {
+    let count = rig.worker.count();
+    for panel in 0..count {
         rig.show(panel, first + panel as u32, refresh).unwrap();
     }
     let mut shown = 0;
@@ -47,7 +52,7 @@ fn took(rig: &mut Rig, first: u32, refresh: Refresh) -> Duration {
         let now = rig.circuit.now();
         let (ended, wake) = rig.worker.poll();
         shown += ended.len();
-        if shown == 7 {
+        if shown == count {
             // The preparation of the next refresh does not count.
             rig.run();
             return now - started;
@@ -79,6 +84,19 @@ fn seven_panels_take_little_longer_than_one() {
         assert!(
             full <= goal && partial <= goal,
             "{board} {spi_hz} {i2c_hz}: {full} {partial}"
+        );
+    }
+}
+
+#[test]
+fn one_panel_takes_little_longer_than_its_own_time() {
+    for name in wiring::displays() {
+        let (full, partial) = ratios(&wiring::base(name).unwrap());
+        println!("{name}: full {full:.3}, partial {partial:.3}");
+        let (full_most, partial_most) = GOALS_ALONE;
+        assert!(
+            full <= full_most && partial <= partial_most,
+            "{name}: {full} {partial}"
         );
     }
 }

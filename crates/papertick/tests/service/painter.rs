@@ -16,6 +16,7 @@ use device::{
     input::{Finished, Input},
     refresh::Refresh,
     settings::fonts::FontId,
+    tile::{Figure, Tile},
 };
 use lab::circuit::{Circuit, Flow, I2cCondition, PanelCondition};
 use papertick::drivers::painter::{
@@ -433,13 +434,16 @@ fn clock_on(
     for bus in board.buses {
         tasks.spawn(bus.name, bus.serve());
     }
+    // A board of other panels than a clock has is drawn as cells.
+    let spec = spec::wired(wiring).unwrap_or(BoardSpec::EXAMPLE);
+    let unknown = PanelsSnapshot::unknown(wiring.panels.len(), spec.panel_size());
     let (pictures, follow) = watch::channel(picture("00000000"));
-    let (glass, shown) = watch::channel(Arc::new(PanelsSnapshot::unknown(8, (122, 250))));
+    let (glass, shown) = watch::channel(Arc::new(unknown));
     let (progress, doing) = watch::channel(PaintProgress::Waiting);
     let (inbox, mut inputs) = inbox();
     let config = PainterConfig {
         panels: board.panels,
-        renderer: BoardPainter::new(&BoardSpec::EXAMPLE),
+        renderer: BoardPainter::new(&spec),
         care: wiring.care,
         pictures: follow,
         glass,
@@ -574,6 +578,29 @@ async fn a_hanging_bus_fails_its_panels_but_not_the_clock() {
     assert_eq!(shown.borrow().faults(), []);
     let one = render::Painter::new(122, 250).paint(&picture("1"), 0);
     assert!((0..8).all(|panel| circuit.glass(panel).unwrap() == one));
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_known_panel_shows_figures_and_gets_the_refreshes_of_its_maker() {
+    for name in wiring::displays() {
+        let wiring = wiring::base(name).unwrap();
+        let mut painter = BoardPainter::new(&spec::wired(&wiring).unwrap());
+        let circuit = Circuit::new(&wiring, Flow::Live);
+        let (_tasks, pictures, shown, _step) = clock_on(&circuit, &wiring);
+        sleep(Duration::from_secs(30)).await;
+        for number in 0..=wiring.care.partials_max {
+            let figure = Figure::number(number.to_string());
+            let tile = Tile::new(["Block height"], vec![figure]);
+            pictures.send_modify(|picture| picture.tiles = vec![tile]);
+            sleep(IDLE_BEFORE_REFRESH / 2).await;
+            let expected = painter.paint(&pictures.borrow(), 0);
+            assert!(circuit.glass(0).unwrap() == expected, "{name}: {number}");
+        }
+        sleep(IDLE_BEFORE_REFRESH + Duration::from_secs(30)).await;
+        assert_eq!(circuit.refreshes(0).0, 2, "{name}");
+        assert_eq!(shown.borrow().faults(), []);
+        assert_eq!(circuit.violations(), Vec::<String>::new(), "{name}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
