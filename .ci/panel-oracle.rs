@@ -157,6 +157,7 @@ macro_rules! record {
                 wires.event(picture);
                 old = new;
             }
+            panel.sleep(&mut wires).unwrap();
             let recording = wires.0.borrow().0.trim_start().to_owned() + "\n";
             fs::write(format!("{}/{}.epdsi-{mode}", $folder, $model), recording).unwrap();
         }

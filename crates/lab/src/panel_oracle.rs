@@ -17,6 +17,7 @@ use board::{
         epaper::{FullWaveform, PanelRotation, find, sequence::ssd16xx::command},
         mcp23017::LineLevel,
     },
+    ports::Outcome,
     wiring::{self, Wiring},
 };
 use device::refresh::Refresh;
@@ -30,7 +31,7 @@ use crate::circuit::{Circuit, Flow};
 const REVIEWED: &str = include_str!("../panel-differences.md");
 
 /// A wiring with one panel; its model is replaced.
-const WIRING: &str = include_str!("../../../docs/wiring/pi-one-panel.toml");
+const WIRING: &str = "waveshare-7.5-v2";
 
 /// Data that is longer is a picture.
 const PARAMETERS_MAX: usize = 40;
@@ -205,14 +206,22 @@ fn compare_recording(
             differences.push([format!("{register:02X}"), theirs, ours]);
         }
     }
+    let end = |command: u8, data: &[u8]| format!("{command:02X} {}", describe(data, &[]));
+    let theirs = events.iter().rev().find_map(|event| match event {
+        Event::Send(command, data) => Some(end(*command, data)),
+        Event::Shown(_) => Some("-".to_owned()),
+        Event::Reset(_) | Event::Pause(_) | Event::Wait => None,
+    });
+    let ours = commands.last().map(|(command, data)| end(*command, data));
+    if let Some((theirs, ours)) = theirs.zip(ours).filter(|(theirs, ours)| theirs != ours) {
+        differences.push(["end".to_owned(), theirs, ours]);
+    }
     Ok(differences)
 }
 
 /// The wiring of a model whose picture is not turned.
 fn wiring(model: &str, mode: &str) -> Result<Wiring, String> {
-    let mut wiring = wiring::read(WIRING)
-        .map_err(|mistakes| format!("{mistakes:?}"))?
-        .wiring;
+    let mut wiring = wiring::base(WIRING).ok_or("there is no wiring with one panel")?;
     for panel in &mut wiring.panels {
         panel.model = find(model).ok_or("the model is not supported")?;
         panel.rotation = PanelRotation::Upright;
@@ -311,30 +320,39 @@ fn run(circuit: &Circuit, wiring: &Wiring, mode: &str, pictures: &[&Bitmap]) -> 
         worker
             .show(0, picture, refresh)
             .map_err(|fault| fault.name().to_owned())?;
-        let mut is_shown = false;
-        while !is_shown {
-            let (ended, wake) = worker.poll();
-            is_shown = ended.iter().any(|(_, end)| *end == Ok(refresh));
-            if let Some(at) = wake.at {
-                let edge = wake.on_edge.then(|| circuit.next_change()).flatten();
-                circuit.advance(edge.map_or(at, |edge| at.min(edge)));
-            } else if !is_shown {
-                return Err(format!(
-                    "our driver stopped at picture {}: {ended:?}",
-                    number + 1
-                ));
-            }
+        let mut outcome = None;
+        while outcome.is_none() {
+            outcome = advance(circuit, &mut worker)?;
+        }
+        if outcome != Some(Ok(refresh)) {
+            return Err(format!("our driver: picture {}: {outcome:?}", number + 1));
         }
         if circuit.glass(0).as_ref() != Some(*picture) {
             return Err(format!("our driver does not show picture {}", number + 1));
         }
     }
+    while !worker.can_end() && advance(circuit, &mut worker).is_ok() {}
     let violations = circuit.violations();
     if violations.is_empty() {
         Ok(())
     } else {
         Err(format!("our driver: {}", violations.join("; ")))
     }
+}
+
+/// Lets our driver work until it has to wait; returns the outcome of a refresh.
+fn advance(
+    circuit: &Circuit,
+    worker: &mut PanelWorker<Circuit>,
+) -> Result<Option<Outcome>, String> {
+    let (ended, wake) = worker.poll();
+    if let Some(at) = wake.at {
+        let edge = wake.on_edge.then(|| circuit.next_change()).flatten();
+        circuit.advance(edge.map_or(at, |edge| at.min(edge)));
+    } else if ended.is_empty() {
+        return Err("our driver does not go on".to_owned());
+    }
+    Ok(ended.first().map(|(_, outcome)| *outcome))
 }
 
 /// The data of each command as of the last refresh: since a reset, or since the start for pictures.
