@@ -1,8 +1,8 @@
-//! Loads wiring files.
+//! Loads wiring files, and the wirings of known boards by their names.
 
 use std::{io, path::Path};
 
-use board::wiring::{self, FILE_MAX, Mistake, WiringFile};
+use board::wiring::{self, BASES, FILE_MAX, Mistake, WiringFile};
 use storage::disk::read_text;
 
 use crate::failure::Failure;
@@ -36,11 +36,21 @@ pub(crate) fn failure(path: &Path, mistakes: &[Mistake]) -> Failure {
     Failure::usage(format!("{} cannot be used:{lines}", path.display()))
 }
 
-/// The text of a wiring file.
+/// The name of a known board that stands in place of a path.
+pub(crate) fn base(path: &Path) -> Option<&'static str> {
+    let name = path.to_str()?;
+    let mut names = BASES.iter().map(|(known, _)| *known);
+    names.find(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// The text of a wiring file; of a known board if its name stands in place of the path.
 ///
 /// # Errors
 /// It cannot be read.
 pub(crate) fn text_of(path: &Path) -> Result<String, Failure> {
+    if let Some(base) = base(path) {
+        return Ok(format!("base = {base:?}\n"));
+    }
     let cannot = |error: io::Error| {
         Failure::usage(format!(
             "the wiring file {} cannot be read: {error}",

@@ -130,17 +130,19 @@ pub(super) async fn serve<H: Hardware>(
     let hardware = worker.hardware().clone();
     let mut dropped_at = None;
     loop {
-        let (outcomes, wake) = worker.poll();
+        let (outcomes, mut wake) = worker.poll();
         for outcome in outcomes {
             // The port may be dropped.
             let _ = outcome_sender.try_send(outcome);
         }
         // On emulated hardware a transfer advances `now`; wait until the timers have caught up.
         hardware.sleep_until(hardware.now()).await;
-        if let Some(dropped_at) = dropped_at
-            && (hardware.now() >= dropped_at + last_refresh || worker.can_end())
-        {
-            return;
+        if let Some(dropped_at) = dropped_at {
+            if hardware.now() >= dropped_at + last_refresh || worker.can_end() {
+                return;
+            }
+            // The deep sleep may have begun.
+            wake = worker.poll().1;
         }
         tokio::select! {
             request = requests.recv(), if dropped_at.is_none() => match request {

@@ -106,9 +106,7 @@ fn parts(
         return match market {
             MarketSource::Demo => Ok((name, PartsKind::Simulated)),
             MarketSource::World => {
-                let text = format!("base = \"{name}\"\n");
-                let checked = wiring::read_for_host(&text);
-                checked.map_err(|mistakes| wiring_file::failure(Path::new(&name), &mistakes))?;
+                let (text, _) = wiring_file::load_for_host(Path::new(&name))?;
                 Ok((name, PartsKind::Wired(text)))
             }
         };

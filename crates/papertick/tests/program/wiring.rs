@@ -28,8 +28,20 @@ fn a_wiring_file_is_checked_with_or_without_the_host() {
     let (code, stdout, _) = run(&["wiring", "check", &file, "--file-only"]);
     assert_eq!(code, 0);
     assert!(
-        stdout.contains(": 1 panel, no mistakes\na clock needs 7 or 8 panels"),
+        stdout.contains(": 1 panel, no mistakes\nthe panel is 122 px wide and 250 px high"),
         "{stdout}"
+    );
+
+    let (code, stdout, _) = run(&["wiring", "check", "Waveshare-7.5-V2", "--file-only"]);
+    assert_eq!(
+        (code, stdout.as_str()),
+        (0, "Waveshare 7.5 in V2: 1 panel, no mistakes\n")
+    );
+    let (code, _, stderr) = run(&["wiring", "test", &file, "-o", "x.toml"]);
+    assert_eq!(code, 2);
+    assert!(
+        stderr.contains("-o is for the name of a known board"),
+        "{stderr}"
     );
 
     let folder = folder();
@@ -134,5 +146,8 @@ fn the_manual_has_the_sentence_of_every_fault() {
 fn conflicting_flags_are_refused() {
     let (code, _, stderr) = run(&["run", "--board", "v8", "--wiring", "x.toml"]);
     assert_eq!(code, 2);
-    assert!(stderr.contains("--board and --wiring"), "{stderr}");
+    assert!(
+        stderr.contains("--board, --display and --wiring"),
+        "{stderr}"
+    );
 }

@@ -43,6 +43,16 @@ impl PanelRotation {
         PanelRotation::Left,
     ];
 
+    /// The angle.
+    pub fn degrees(self) -> u16 {
+        match self {
+            PanelRotation::Upright => 0,
+            PanelRotation::Right => 90,
+            PanelRotation::UpsideDown => 180,
+            PanelRotation::Left => 270,
+        }
+    }
+
     /// Width and height of the picture on a panel of a model.
     pub fn size(self, model: &Model) -> (u16, u16) {
         match self {

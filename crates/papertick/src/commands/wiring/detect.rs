@@ -98,9 +98,11 @@ fn find_inky(parts: &HostParts) -> Result<Inky, String> {
 /// None does; why and what to do, as a sentence.
 fn preset(inky: &Result<Inky, String>) -> Result<&'static str, String> {
     let inky = inky.as_ref().map_err(|why| {
+        let names: Vec<&str> = wiring::displays().collect();
         format!(
-            "no panel is recognised: {why}. Other panels do not say what they are: look up the name on yours, then \
-             `papertick run --display NAME`"
+            "no panel is recognised: {why}. Other panels do not say what they are: if yours is one of {}, \
+             use `papertick wiring test NAME`, then `papertick run --display NAME`",
+            names.join(", ")
         )
     })?;
     inky.preset

@@ -1,6 +1,7 @@
 //! `papertick wiring`: detects a panel, and checks, draws and tests the wiring of a board.
 
 mod detect;
+mod one_panel;
 mod report;
 mod trial;
 

@@ -1,6 +1,11 @@
 //! `papertick wiring test`: tests every part of a board.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    io::{self, IsTerminal},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
 
 use board::{
     assembly::{
@@ -21,14 +26,16 @@ use device::{
     refresh::Refresh,
     settings::Settings,
 };
+use render::{Bitmap, Painter};
 use runtime::tasks::Tasks;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use super::one_panel::{self, Questions};
 use crate::{
     buses::{BusExecution, serve},
     failure::Failure,
     standard_output::print,
-    wiring_file::load_for_host,
+    wiring_file::{self, load_for_host},
 };
 
 /// Timeout of a panel: the refresh of a program before, resets, and a refresh in the cold.
@@ -44,8 +51,13 @@ const LIGHT_STEP: Duration = Duration::from_millis(50);
 /// The flags of `wiring test`.
 #[derive(Debug, Args)]
 pub struct TestArgs {
-    /// Wiring file
+    /// Wiring file, or the name of a known board
+    #[arg(value_name = "FILE|NAME")]
     file: PathBuf,
+
+    /// Write the answers about a known board with one panel to this file, for `papertick run --wiring`
+    #[arg(short, long, value_name = "FILE.toml")]
+    output: Option<PathBuf>,
 
     /// How long to echo buttons, s
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=600))]
@@ -85,21 +97,51 @@ impl PartResult {
 /// # Errors
 /// The file has mistakes, or a part does not answer.
 pub(super) fn run(args: &TestArgs) -> Result<(), Failure> {
+    let base = wiring_file::base(&args.file);
+    if args.output.is_some() && base.is_none() {
+        return Err(Failure::usage(
+            "-o is for the name of a known board: write the answers into your own file",
+        ));
+    }
     let (_, file) = load_for_host(&args.file)?;
-    let cannot = |error: std::io::Error| Failure::failed(format!("cannot test the parts: {error}"));
+    let [panel] = file.wiring.panels.as_slice() else {
+        return test(&file.wiring, args.seconds);
+    };
+    let stdin = io::stdin();
+    if !stdin.is_terminal() {
+        if one_panel::has_variants(panel.model.id) {
+            return Err(Failure::usage(format!(
+                "there are two panels that may be meant by {}, so nothing was sent: use this command on a terminal, where it \
+                 asks which one is connected",
+                panel.model.id
+            )));
+        }
+        show_progress("nothing is asked, because the standard input is no terminal\n");
+        return test(&file.wiring, args.seconds);
+    }
+    let mut questions = Questions(stdin.lock());
+    questions.confirm_model(panel.model.id)?;
+    let show = |wiring: &Wiring| test(wiring, args.seconds);
+    let rotation = questions.rotation(file.wiring, show)?;
+    match base {
+        Some(base) => one_panel::store(base, rotation, args.output.as_deref()),
+        None => print(&format!(
+            "Write `rotation = {}` for the panel\n",
+            rotation.degrees()
+        )),
+    }
+}
+
+/// Tests every part of a board of this host, and prints the results.
+fn test(wiring: &Wiring, seconds: u64) -> Result<(), Failure> {
+    let cannot = |error: io::Error| Failure::failed(format!("cannot test the parts: {error}"));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()
         .map_err(cannot)?;
-    let seconds = args.seconds;
     let host = Linux(Instant::now());
-    let results = runtime.block_on(test_all(
-        &host,
-        &file.wiring,
-        BusExecution::Threads,
-        seconds,
-    ));
+    let results = runtime.block_on(test_all(&host, wiring, BusExecution::Threads, seconds));
     let results = results.map_err(Failure::failed)?;
     let width = results.iter().map(|part| part.part.len()).max();
     let width = width.unwrap_or_default();
@@ -167,17 +209,17 @@ fn show_progress(line: &str) {
     let _ = print(line);
 }
 
-/// Shows its number on each panel, on all at once as the clock does.
+/// Shows its number on each panel, on all at once as the clock does; on one panel the test picture.
 async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<PartResult> {
-    show_progress("each panel shows its number\n");
-    let model = wiring.panels[0].model;
-    let mut renderer = render::Painter::new(model.width, model.height);
-    let picture = numbers(panels.count());
+    let frames = frames(wiring);
+    show_progress(match frames.as_slice() {
+        [_] => "the panel shows a test picture\n",
+        _ => "each panel shows its number\n",
+    });
     let started_at = Instant::now();
     let mut results: Vec<Option<PartResult>> = Vec::new();
-    for panel in 0..panels.count() {
-        let frame = Arc::new(renderer.paint(&picture, panel));
-        let started = panels.start(panel, &frame, Refresh::Full).await;
+    for (panel, frame) in frames.into_iter().enumerate() {
+        let started = panels.start(panel, &Arc::new(frame), Refresh::Full).await;
         let name = format!("panel {}", panel + 1);
         results.push(match started {
             Ok(()) => None,
@@ -204,6 +246,15 @@ async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<PartResult
         .enumerate()
         .map(|(panel, result)| result.unwrap_or_else(|| no_answer(panel)))
         .collect()
+}
+
+/// What the panels show.
+fn frames(wiring: &Wiring) -> Vec<Bitmap> {
+    let (width, height) = wiring.panels[0].size();
+    match wiring.panels.as_slice() {
+        [panel] => vec![one_panel::picture(panel.model.name, width, height)],
+        panels => Painter::new(width, height).paint_all(&numbers(panels.len())),
+    }
 }
 
 /// The numbers of the panels, from 1.
@@ -392,6 +443,20 @@ mod tests {
             ]
         );
         assert_eq!(results.len(), 11);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_panel_shows_the_test_picture() {
+        for base in wiring::displays() {
+            let wiring = wiring::base(base).unwrap();
+            let circuit = Circuit::new(&wiring, Flow::Live);
+            let results = test_all(&circuit, &wiring, BusExecution::Tasks, 0)
+                .await
+                .unwrap();
+            assert!(results[0].is_good, "{base}: {results:?}");
+            assert_eq!(circuit.glass(0).as_ref(), frames(&wiring).first(), "{base}");
+            assert_eq!(circuit.violations(), Vec::<String>::new(), "{base}");
+        }
     }
 
     /// An inverted busy line, as a controller with the opposite level has it.
