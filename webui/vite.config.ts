@@ -1,9 +1,12 @@
 // Builds the page into `dist`, which the program embeds. The build is reproducible.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { minifySync, type Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+
+/** The parts of the page; the styles of each have its number in their names. */
+const PARTS = readdirSync(join(import.meta.dirname, 'src/ui')).sort();
 
 /** Minifies the scripts outside the bundles. */
 function scripts(): Plugin {
@@ -42,7 +45,11 @@ function table(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [table(), svelte({ compilerOptions: { cssHash: ({ name }) => `s-${name}` } }), scripts()],
+  plugins: [
+    table(),
+    svelte({ compilerOptions: { cssHash: ({ name }) => `s${PARTS.indexOf(`${name}.svelte`)}` } }),
+    scripts(),
+  ],
   base: './',
   build: {
     target: 'es2022',

@@ -18,14 +18,25 @@ export interface Fit {
 const EXACT_SHARE = 0.72;
 
 /**
- * Fits `count` panels side by side into `room` CSS px at `ratio` device px per CSS px.
+ * Fits `count` panels side by side into `room` CSS px at `ratio` device px per CSS px; a single one is at most `tall` CSS px
+ * high.
  * Prefers an integer scale if it fills most of the width. Otherwise the panels fill the width, and the canvas is drawn
  * larger than it is shown.
  */
-export function fit(count: number, panelWidth: number, panelHeight: number, room: number, ratio: number): Fit {
+export function fit(
+  count: number,
+  panelWidth: number,
+  panelHeight: number,
+  room: number,
+  ratio: number,
+  tall = Infinity,
+): Fit {
   const gapShare = 0.1;
   const units = count + (count - 1) * gapShare;
-  const roomDevice = Math.max(1, Math.floor(room * ratio));
+  const roomDevice = Math.max(
+    1,
+    Math.floor(Math.min(room, count === 1 ? (tall * panelWidth) / panelHeight : room) * ratio),
+  );
   const scale = roomDevice / (units * panelWidth);
   const whole = Math.floor(scale);
   if (whole >= 1 && whole / scale >= EXACT_SHARE) {
@@ -49,6 +60,29 @@ export function fit(count: number, panelWidth: number, panelHeight: number, room
     canvas: Math.max(1, Math.ceil(widthDevice / panelWidth)),
     exact: false,
   };
+}
+
+/** Sizes of a panel until its picture is here, px: of a single one, of one of several. */
+const SINGLE = { width: 800, height: 480 };
+const SEVERAL = { width: 122, height: 250 };
+/** Most width of the case, CSS px. */
+const CASE_MOST = 1180;
+
+/**
+ * Fits panels into their case in a room of a width, CSS px; `rim` is left and right of them. A single panel is at most
+ * `part` of the window high.
+ */
+export function inCase(
+  count: number,
+  picture: { width: number; height: number } | undefined,
+  outer: number,
+  ratio: number,
+  part: number,
+): Fit & { rim: number } {
+  const rim = Math.round(Math.min(28, Math.max(8, outer * 0.024)));
+  const room = Math.min(outer || 300, CASE_MOST) - 2 * rim;
+  const { width, height } = picture ?? (count === 1 ? SINGLE : SEVERAL);
+  return { ...fit(count, width, height, room, ratio, innerHeight * part), rim };
 }
 
 /** Repainted panels by kind of refresh. */

@@ -940,6 +940,8 @@ test('buttons refresh the panels and let the LEDs blink', async () => {
   await page.getByRole('button', { name: 'Full refresh' }).click();
   await page.waitForSelector('.notice:has-text("All panels are being refreshed.")');
   assert.equal(await last(), 'POST /api/full_refresh');
+  await page.getByRole('button', { name: 'Clean panels' }).click();
+  await until('a cleaning', async () => (await last()) === 'POST /api/clean_panels');
   await page.locator('#system').getByRole('button', { name: 'Identify' }).click();
   await page.waitForSelector('.notice:has-text("The LEDs blink.")');
   assert.equal(await last(), 'POST /api/identify');
@@ -1037,6 +1039,28 @@ test('a skip link leads keyboard users to the content', async () => {
   assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Skip to the content');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.activeElement.matches('main'));
+});
+
+test('one panel shows everything in its shape, and its layout is named', async () => {
+  await clock.close();
+  clock = new MockClock({ frontlight: false, size: [800, 480] });
+  clock.settings.panelLayout = 1;
+  const url = await clock.listen();
+  const context = await browser.newContext({ viewport: { width: 1280, height: 1000 } });
+  const { page, faults } = await openPage(context, url);
+  const panel = page.locator('[data-panel]');
+  await panel.locator('canvas').waitFor();
+  const { width, height } = await panel.boundingBox();
+  assert(height <= 450 && Math.abs(width / height - 800 / 480) < 0.01, `${width}x${height}`);
+  assert.equal(await panel.count(), 1);
+  await page.locator('#system').getByText('a board of screens').waitFor();
+  const version = await panel.locator('canvas').getAttribute('data-version');
+  const before = clock.data();
+  clock.height += 1;
+  clock.changed(before);
+  await page.waitForFunction((old) => document.querySelector('canvas').dataset.version !== old, version);
+  assert.deepEqual(faults, []);
+  await context.close();
 });
 
 test('a board with eight panels and no frontlight', async () => {

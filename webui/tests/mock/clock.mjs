@@ -27,11 +27,13 @@ const LAYOUTS = ['auto', 'figure', 'board', 'cells', 'row', 'two-rows', 'column'
 const VIEW = /^\/((settings|care)(\/.*)?)?$/;
 
 export class MockClock {
-  constructor({ panels = 7, frontlight = true, bench = true } = {}) {
+  /** With `size` one panel of that width and height shows everything. */
+  constructor({ panels = 7, frontlight = true, bench = true, size } = {}) {
     this.panels = panels;
+    this.size = size;
     this.hasFrontlight = frontlight;
     this.bench = bench;
-    this.settings = defaultSettings(panels, frontlight);
+    this.settings = { ...defaultSettings(panels, frontlight), hasOnePanel: size !== undefined };
     this.booted = structuredClone(this.settings);
     this.current = 0;
     this.currency = 'USD';
@@ -159,7 +161,7 @@ export class MockClock {
       settingsTag: this.settingsTag(),
       restartFor: [...REBOOT].filter((key) => key in this.settings && this.settings[key] !== this.booted[key]),
       sources: { relay: this.link === 'up' ? this.source('relay') : { ...this.source('pool'), ageSec: 3 } },
-      panels: Array.from({ length: this.panels }, () => recorded.events.status.panels[0]),
+      panels: Array.from({ length: this.size ? 1 : this.panels }, () => recorded.events.status.panels[0]),
       mode: this.custom ? 'custom' : 'rotation',
       link: like(recorded.events.status.link, { network: 'radio', ssid: 'Home' }),
       ...this.statusOverrides,
@@ -196,7 +198,7 @@ export class MockClock {
     const panels = after.flatMap((cell, index) => (full || cell !== before?.[index] ? [index] : []));
     this.send('status', this.status());
     this.send('bench', this.simState());
-    if (panels.length > 0) this.repainted(panels, full ? 'full' : 'partial');
+    if (panels.length > 0) this.repainted(this.size ? [0] : panels, full ? 'full' : 'partial');
   }
 
   /** Sends an event about repainted panels to every page. */
@@ -369,9 +371,11 @@ export class MockClock {
   }
 
   #panel(index, request, response) {
-    const cell = this.data()[index];
+    const cell = this.size ? this.data().join('') : this.data()[index];
     if (cell === undefined) return void response.writeHead(404).end();
-    const png = panelPng(cell.trim(), this.settings.invertedColor);
+    const png = this.size
+      ? framePng(cell, ...this.size, this.settings.invertedColor)
+      : panelPng(cell.trim(), this.settings.invertedColor);
     const etag = `"${createHash('sha256').update(png).digest('hex').slice(0, 16)}"`;
     this.log.push({ key: `GET panel ${index}`, notModified: request.headers['if-none-match'] === etag });
     if (request.headers['if-none-match'] === etag) return void response.writeHead(304, { ETag: etag }).end();
@@ -435,6 +439,7 @@ export class MockClock {
       '/api/action/pause': () => (this.running = false),
       '/api/action/timer_restart': () => (this.running = true),
       '/api/full_refresh': () => {},
+      '/api/clean_panels': () => {},
       '/api/identify': () => {},
       '/api/action/simulate_zap': () => {},
       '/api/show/screen': () => {
@@ -520,7 +525,7 @@ export class MockClock {
     const duty = this.front.on ? this.front.brightness : 0;
     return like(recorded.bench, {
       demo_relay: this.demoRelay ?? null,
-      panels: Array.from({ length: this.panels }, (_, index) =>
+      panels: Array.from({ length: this.size ? 1 : this.panels }, (_, index) =>
         like(recorded.bench.panels[0], { full: 1, partial: 3, fault: this.faults[index] ?? 'none' }),
       ),
       leds: this.liveLeds ?? this.leds,
