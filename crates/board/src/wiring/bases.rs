@@ -6,6 +6,30 @@ pub static BASES: &[(&str, &str)] = &[
     ("rev-b", include_str!("../../../../docs/wiring/rev-b.toml")),
     ("v8", include_str!("../../../../docs/wiring/v8.toml")),
     (
+        "inky-what",
+        include_str!("../../../../docs/wiring/inky-what.toml"),
+    ),
+    (
+        "waveshare-2.13-v4",
+        include_str!("../../../../docs/wiring/waveshare-2.13-v4.toml"),
+    ),
+    (
+        "waveshare-4.2-v2",
+        include_str!("../../../../docs/wiring/waveshare-4.2-v2.toml"),
+    ),
+    (
+        "waveshare-4.26",
+        include_str!("../../../../docs/wiring/waveshare-4.26.toml"),
+    ),
+    (
+        "waveshare-5.79",
+        include_str!("../../../../docs/wiring/waveshare-5.79.toml"),
+    ),
+    (
+        "waveshare-5.83-v2",
+        include_str!("../../../../docs/wiring/waveshare-5.83-v2.toml"),
+    ),
+    (
         "waveshare-7.5-v2",
         include_str!("../../../../docs/wiring/waveshare-7.5-v2.toml"),
     ),

@@ -167,7 +167,7 @@ fn event() -> impl Strategy<Value = BoardEvent> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// When all panels are repaired, each shows exactly its next picture.
     #[test]
@@ -187,18 +187,19 @@ proptest! {
         let count = rig.worker.count();
         let mut started = 0u64;
         let mut ended = 0u64;
-        // A panel that is unplugged during a refresh looks as if it had finished. The driver cannot detect the incomplete
-        // picture, so only a full refresh repairs it.
+        // A panel that is unplugged looks as if it had finished, and one that hangs between two refreshes as if it had
+        // received what prepares the next one. The driver cannot detect that, so only a full refresh repairs it.
         let mut last_refresh = vec![Refresh::Partial; count];
         for event in events {
             match event {
                 BoardEvent::Show(panel, number, full) => {
-                    let refresh = if full { Refresh::Full } else { Refresh::Partial };
-                    started += u64::from(rig.show(panel % count, number, refresh).is_ok());
+                    let panel = panel % count;
+                    let refresh = if full { Refresh::Full } else { last_refresh[panel] };
+                    started += u64::from(rig.show(panel, number, refresh).is_ok());
                 }
                 BoardEvent::Break(panel, condition) => {
                     let panel = panel % count;
-                    if condition == PanelCondition::Absent && rig.circuit.is_refreshing(panel) {
+                    if matches!(condition, PanelCondition::Absent | PanelCondition::StuckBusy) {
                         last_refresh[panel] = Refresh::Full;
                     }
                     rig.circuit.set_condition(panel, condition);
@@ -215,7 +216,10 @@ proptest! {
             rig.circuit.set_condition(panel, PanelCondition::Healthy);
         }
         // The first picture may still fail because of an earlier fault.
-        rig.show_all(2000, Refresh::Partial);
+        for (panel, refresh) in last_refresh.iter().enumerate() {
+            rig.show(panel, 2000 + panel as u32, *refresh).unwrap();
+        }
+        rig.run();
         for (panel, refresh) in last_refresh.into_iter().enumerate() {
             rig.show(panel, 3000 + panel as u32, refresh).unwrap();
         }

@@ -229,6 +229,26 @@ const PARTIAL_750: &str = "\
 [02]
 ";
 
+/// The same with pictures as the bus sends them.
+fn chunked(text: &str) -> String {
+    let line = |line: &str| {
+        let picture = line.trim_matches(['[', ']']).split_once(" bytes of ");
+        let Some((count, value)) = picture else {
+            return format!("{line}\n");
+        };
+        let (command, count) = count.split_once(' ').unwrap();
+        let mut left: usize = count.parse().unwrap();
+        let mut text = format!("[{command}");
+        while left > 0 {
+            let chunk = left.min(4096);
+            text += &format!(" {chunk} bytes of {value}");
+            left -= chunk;
+        }
+        text + "]\n"
+    };
+    text.lines().map(line).collect()
+}
+
 #[test]
 fn a_uc8179_is_powered_only_during_a_refresh() {
     // Idle before the registers and with the supply on; the start and the end of the refresh; idle with the supply off.
@@ -239,25 +259,64 @@ fn a_uc8179_is_powered_only_during_a_refresh() {
     };
     let mut rig = rig(setup, &BUSY_LOW);
     assert_eq!(rig.show(Refresh::Full), PollResult::Shown(Refresh::Full));
-    let chunks = [4096; 11].map(|bytes| format!("{bytes} bytes of "));
-    let whole = |text: &str| {
-        let mut text = text.to_owned();
-        for value in ["00", "FF"] {
-            let chunks: Vec<_> = chunks
-                .iter()
-                .map(|chunk| format!("{chunk}{value}"))
-                .collect();
-            let chunks = format!("{} 2944 bytes of {value}", chunks.join(" "));
-            text = text.replace(&format!("48000 bytes of {value}"), &chunks);
-        }
-        text
-    };
-    assert_eq!(rig.trace.windows(), whole(FULL_750));
+    assert_eq!(rig.trace.windows(), chunked(FULL_750));
     assert_eq!(rig.waits, ["10ms", "20ms", "idle within 12.811s", "10ms"]);
     rig.panel_busy(&[&[true], &BUSY_LOW[..]].concat());
     assert_eq!(
         rig.show(Refresh::Partial),
         PollResult::Shown(Refresh::Partial)
     );
-    assert_eq!(rig.trace.windows(), whole(PARTIAL_750));
+    assert_eq!(rig.trace.windows(), chunked(PARTIAL_750));
+}
+
+const FULL_426: &str = "\
+[12]
+[01 DF 01 02]
+[0C AE C7 C3 C0 80]
+[3C 01]
+[21 40 00]
+[18 80]
+[11 01]
+[44 00 00 1F 03]
+[45 DF 01 00 00]
+[4E 00 00]
+[4F DF 01]
+[26 48000 bytes of FF]
+[11 01]
+[44 00 00 1F 03]
+[45 DF 01 00 00]
+[4E 00 00]
+[4F DF 01]
+[24 48000 bytes of FF]
+[22 F7]
+[20]
+";
+
+const WINDOWS_579: &str = "\
+[11 01]
+[44 00 31]
+[45 0F 01 00 00]
+[4E 00]
+[4F 0F 01]
+[PLANE 13600 bytes of FF]
+[91 00]
+[C4 31 00]
+[C5 0F 01 00 00]
+[CE 31]
+[CF 0F 01]
+[SECOND 13600 bytes of FF]
+";
+
+#[test]
+fn larger_siblings_have_other_addresses() {
+    let full = |model: &str| {
+        let mut rig = rig(setup(model), &HEALTHY);
+        assert_eq!(rig.show(Refresh::Full), PollResult::Shown(Refresh::Full));
+        rig.trace.windows()
+    };
+    assert_eq!(full("waveshare-4.26"), chunked(FULL_426));
+    let old = WINDOWS_579.replace("PLANE", "26").replace("SECOND", "A6");
+    let new = WINDOWS_579.replace("PLANE", "24").replace("SECOND", "A4");
+    let expected = format!("[12]\n[21 40 10]\n[18 80]\n{old}{new}[22 F7]\n[20]\n");
+    assert_eq!(full("waveshare-5.79"), chunked(&expected));
 }

@@ -48,11 +48,17 @@ fn all_examples_are_valid() {
     assert_eq!(
         names,
         [
+            "inky-what",
             "pi-one-panel",
             "pi-seven-panels",
             "rev-a",
             "rev-b",
             "v8",
+            "waveshare-2.13-v4",
+            "waveshare-4.2-v2",
+            "waveshare-4.26",
+            "waveshare-5.79",
+            "waveshare-5.83-v2",
             "waveshare-7.5-v2"
         ]
     );

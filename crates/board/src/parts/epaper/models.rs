@@ -50,18 +50,43 @@ pub type Registers = &'static [(u8, &'static [u8])];
 /// SSD1680 and its larger siblings.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ssd16xx {
+    pub chips: ChipCount,
     /// Bytes of a row of a plane.
     pub row_bytes: u8,
     /// Number of lines of a plane.
     pub lines: u16,
-    /// Order in which the lines are driven.
-    pub line_order: u8,
+    /// Order in which the lines are driven; `None` if the number of lines is never sent.
+    pub line_order: Option<u8>,
+    /// Unit of its horizontal addresses.
+    pub x_unit: XUnit,
+    /// Line at which a picture begins.
+    pub begins: LineEnd,
     /// Registers before a full refresh.
     pub full: Registers,
     /// Registers before a partial refresh.
     pub partial: Registers,
     /// Temperature of the short full refresh, if it was ever tried on this panel.
     pub warm: Option<&'static [u8]>,
+}
+
+/// Number of controllers of a panel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChipCount {
+    One,
+    /// Two in a row on the same lines. Both receive all commands but those of the planes, which are others for the second.
+    Two,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum XUnit {
+    Bytes,
+    Pixels,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineEnd {
+    First,
+    Last,
 }
 
 /// UC8179 and GD7965.
@@ -160,11 +185,11 @@ impl Model {
     /// Largest first byte of a row of the controller that can be on the panel.
     pub fn x_offset_max(&self) -> u8 {
         match &self.family {
-            Family::Ssd16xx(controller) => {
+            Family::Ssd16xx(controller) if controller.row_bytes == SSD1680_ROW => {
                 let bytes = self.width.div_ceil(8) as u8;
-                controller.row_bytes.saturating_sub(bytes + 1)
+                controller.row_bytes - bytes - 1
             }
-            Family::Uc8179(_) => 0,
+            Family::Ssd16xx(_) | Family::Uc8179(_) => 0,
         }
     }
 }
@@ -173,15 +198,43 @@ const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
+/// Bytes of a row of an SSD1680, which has more columns than its panels.
+pub const SSD1680_ROW: u8 = 22;
+
 /// The middle columns of an SSD1680, the borders as the makers do.
 const SSD1680: Family = Family::Ssd16xx(Ssd16xx {
-    row_bytes: 22,
+    chips: ChipCount::One,
+    row_bytes: SSD1680_ROW,
     lines: 296,
-    line_order: 0x00,
+    line_order: Some(0x00),
+    x_unit: XUnit::Bytes,
+    begins: LineEnd::First,
     full: &[(0x3C, &[0x05]), (0x21, &[0x00, 0x80]), (0x18, &[0x80])],
     partial: &[(0x3C, &[0x80]), (0x21, &[0x00, 0x80]), (0x18, &[0x80])],
     warm: Some(&[0x64]),
 });
+
+/// One SSD1683. A full refresh ignores the old plane, as all makers but Pimoroni do it.
+const SSD1683: Family = Family::Ssd16xx(Ssd16xx {
+    chips: ChipCount::One,
+    row_bytes: 50,
+    lines: 300,
+    line_order: Some(0x00),
+    x_unit: XUnit::Bytes,
+    begins: LineEnd::First,
+    full: &[(0x3C, &[0x05]), (0x21, &[0x40, 0x00]), (0x18, &[0x80])],
+    partial: &[(0x3C, &[0x80]), (0x21, &[0x00, 0x00]), (0x18, &[0x80])],
+    warm: Some(&[0x6E]),
+});
+
+/// Times of the GDEY042T81. The full refresh is the maker's 4 s, which nobody has measured.
+const GDEY042T81: Times = Times {
+    full: ms(4000),
+    fast_full: Some(ms(1140)),
+    partial: ms(358),
+    power_on: ms(96),
+    power_off: ms(268),
+};
 
 /// All supported panels; the first is the default.
 pub static MODELS: &[Model] = &[
@@ -246,6 +299,106 @@ pub static MODELS: &[Model] = &[
         care: Care::daily(200),
     },
     Model {
+        id: "waveshare-4.2-v2",
+        name: "Waveshare 4.2 in V2",
+        width: 400,
+        height: 300,
+        family: SSD1683,
+        times: GDEY042T81,
+        care: Care::daily(5),
+    },
+    Model {
+        id: "inky-what",
+        name: "Pimoroni Inky wHAT with SSD1683",
+        width: 400,
+        height: 300,
+        // Pimoroni sends voltages of its own; those in the panel are used here, as on the same panel of Waveshare.
+        family: SSD1683,
+        times: GDEY042T81,
+        care: Care::daily(5),
+    },
+    Model {
+        id: "waveshare-4.26",
+        name: "Waveshare 4.26 in",
+        width: 800,
+        height: 480,
+        family: Family::Ssd16xx(Ssd16xx {
+            chips: ChipCount::One,
+            row_bytes: 120,
+            lines: 680,
+            line_order: Some(0x02),
+            x_unit: XUnit::Pixels,
+            begins: LineEnd::Last,
+            // The last byte of 0C as Waveshare and GxEPD2; Adafruit and epdsi send 40.
+            full: &[
+                (0x0C, &[0xAE, 0xC7, 0xC3, 0xC0, 0x80]),
+                (0x3C, &[0x01]),
+                (0x21, &[0x40, 0x00]),
+                (0x18, &[0x80]),
+            ],
+            partial: &[
+                (0x0C, &[0xAE, 0xC7, 0xC3, 0xC0, 0x80]),
+                (0x3C, &[0x80]),
+                (0x21, &[0x00, 0x00]),
+                (0x18, &[0x80]),
+            ],
+            warm: Some(&[0x5A]),
+        }),
+        // The full refresh is the maker's 3.5 s, which nobody has measured.
+        times: Times {
+            full: ms(3500),
+            fast_full: Some(ms(1567)),
+            partial: ms(500),
+            power_on: ms(84),
+            power_off: ms(139),
+        },
+        care: Care::daily(5),
+    },
+    Model {
+        id: "waveshare-5.79",
+        name: "Waveshare 5.79 in",
+        width: 792,
+        height: 272,
+        family: Family::Ssd16xx(Ssd16xx {
+            chips: ChipCount::Two,
+            row_bytes: 50,
+            lines: 300,
+            line_order: None,
+            x_unit: XUnit::Bytes,
+            begins: LineEnd::Last,
+            // The second byte of 21 couples the two, as GxEPD2; without it parts of the glass did not refresh for others.
+            full: &[(0x21, &[0x40, 0x10]), (0x18, &[0x80])],
+            partial: &[(0x3C, &[0x80]), (0x21, &[0x00, 0x10]), (0x18, &[0x80])],
+            warm: Some(&[0x64, 0x00]),
+        }),
+        // The full refresh is twice the short one; nobody has measured it.
+        times: Times {
+            full: ms(4400),
+            fast_full: Some(ms(2184)),
+            partial: ms(421),
+            power_on: ms(96),
+            power_off: ms(268),
+        },
+        care: Care::daily(5),
+    },
+    Model {
+        id: "waveshare-5.83-v2",
+        name: "Waveshare 5.83 in V2",
+        width: 648,
+        height: 480,
+        // Waveshare leaves the voltages at the values of the panel.
+        family: Family::Uc8179(Uc8179 { registers: &[] }),
+        // With the waveforms of the panel, nobody has measured the short full and the partial refresh.
+        times: Times {
+            full: ms(4282),
+            fast_full: Some(ms(1674)),
+            partial: ms(1134),
+            power_on: ms(134),
+            power_off: ms(40),
+        },
+        care: Care::daily(5),
+    },
+    Model {
         id: "waveshare-7.5-v2",
         name: "Waveshare 7.5 in V2",
         width: 800,
@@ -308,6 +461,42 @@ pub static REFUSED_MODELS: &[(&str, &str)] = &[
     ),
     (
         "gdew075t7",
+        "it has no built-in waveform for partial refreshes",
+    ),
+    (
+        "waveshare-7.5-v2-old",
+        "it has no built-in waveform for partial refreshes",
+    ),
+    (
+        "waveshare-4.2-v1",
+        "its controller, a UC8176, is not supported",
+    ),
+    (
+        "waveshare-13.3-k",
+        "it has no built-in waveform for partial refreshes",
+    ),
+    (
+        "waveshare-10.85",
+        "its controllers, two JD79686, are not supported",
+    ),
+    (
+        "it8951",
+        "controllers with a frame buffer are not supported",
+    ),
+    (
+        "waveshare-7.5-b-v2",
+        "partial refreshes of a panel with a third colour were never tried for long",
+    ),
+    (
+        "waveshare-5.79-b",
+        "partial refreshes of a panel with a third colour were never tried for long",
+    ),
+    (
+        "waveshare-5.79-g",
+        "its controller, an HX8717, is not supported",
+    ),
+    (
+        "inky-phat",
         "it has no built-in waveform for partial refreshes",
     ),
 ];

@@ -45,8 +45,8 @@ const NOT_READY: Duration = Duration::from_millis(10);
 
 /// The commands and registers of a controller.
 trait Controller: fmt::Debug + Send {
-    /// Commands, each with its smallest and largest number of parameters.
-    fn commands(&self) -> &'static [(u8, usize, usize)];
+    /// Smallest and largest number of parameters of a command; `None` if there is no such command.
+    fn parameters(&self, code: u8) -> Option<(usize, usize)>;
 
     /// Number of bytes that a command writes to a plane; `None` if it writes to none.
     fn plane_bytes(&self, code: u8) -> Option<usize>;
@@ -225,6 +225,12 @@ impl PanelChip {
 
     pub(super) fn set_condition(&mut self, condition: PanelCondition) {
         self.state.condition = condition;
+        // An unplugged panel must not refresh when it is plugged in again.
+        if condition == PanelCondition::Absent && self.state.is_updating {
+            self.state.is_updating = false;
+            self.state.busy_until = Duration::ZERO;
+            self.controller.end(&mut self.state);
+        }
         if self.is_unresponsive() {
             self.controller.unplug();
         }
@@ -361,12 +367,11 @@ impl PanelChip {
             }
             return;
         }
-        let mut commands = self.controller.commands().iter();
-        let Some((_, least, most)) = commands.find(|(known, _, _)| *known == code) else {
+        let Some((least, most)) = self.controller.parameters(code) else {
             return report.record(format_args!("unknown command {code:02X}"));
         };
         let count = active.parameters.len();
-        if !(*least..=*most).contains(&count) {
+        if !(least..=most).contains(&count) {
             report.record(format_args!("{count} parameters for command {code:02X}"));
         }
     }
@@ -432,6 +437,13 @@ impl PanelChip {
             state.glass[state.pixel(x, y)]
         })
     }
+}
+
+/// Smallest and largest number of parameters of a command in a table.
+fn parameters(commands: &[(u8, usize, usize)], code: u8) -> Option<(usize, usize)> {
+    let mut commands = commands.iter();
+    let (_, least, most) = commands.find(|(known, _, _)| *known == code)?;
+    Some((*least, *most))
 }
 
 fn report<'v>(name: &str, now: Duration, violations: &'v mut Violations) -> Report<'v> {

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use board::parts::epaper::{
-    Setup, Ssd16xx,
+    ChipCount, LineEnd, Model, SSD1680_ROW, Setup, Ssd16xx, XUnit,
     sequence::ssd16xx::{command, update},
 };
 
 use super::{
-    Controller, PanelCondition, PanelState, Report,
+    Controller, PanelCondition, PanelState, Report, parameters,
     plane::{Plane, PowerOnNoise},
 };
 
@@ -25,7 +25,7 @@ const COMMANDS: &[(u8, usize, usize)] = &[
     (0x01, 3, 3),
     (0x03, 1, 1),
     (0x04, 3, 3),
-    (0x0C, 4, 4),
+    (0x0C, 4, 5),
     (0x10, 1, 1),
     (0x11, 1, 1),
     (0x12, 0, 0),
@@ -35,7 +35,7 @@ const COMMANDS: &[(u8, usize, usize)] = &[
     (0x21, 2, 2),
     (0x22, 1, 1),
     (0x2C, 1, 1),
-    (0x32, 153, 153),
+    (0x32, 105, 233),
     (0x37, 10, 10),
     (0x3C, 1, 1),
     (0x3F, 1, 1),
@@ -57,27 +57,46 @@ mod phase {
     pub(super) const ANALOG_OFF: u8 = 0x02;
 }
 
+/// Columns that each of two controllers shows of the byte that both have.
+const SHARED_COLUMNS: u16 = 4;
+
 /// The registers, which a reset sets to their defaults.
 #[derive(Debug, Clone)]
 struct State {
     lines: u16,
-    entry: u8,
     is_shifted: bool,
+    ignores_old: bool,
+    is_coupled: bool,
     sequence: Option<u8>,
     has_temperature: bool,
-    window_x: (u8, u8),
+}
+
+/// The address registers, which a reset sets to their defaults. Columns are in bytes.
+#[derive(Debug, Clone)]
+struct Address {
+    entry: u8,
+    window_x: (u16, u16),
     window_y: (u16, u16),
-    counter: (u8, u16),
+    counter: (u16, u16),
+}
+
+/// The planes of a controller.
+#[derive(Debug)]
+struct Memory {
+    address: Address,
+    new: Plane,
+    old: Plane,
 }
 
 #[derive(Debug)]
 pub(super) struct Ssd16xxChip {
+    model: &'static Model,
     family: &'static Ssd16xx,
     /// First byte of a row of the controller that is on the panel.
     x_offset: u8,
     registers: State,
-    new: Plane,
-    old: Plane,
+    /// Of each controller.
+    memories: Vec<Memory>,
     has_power: bool,
     /// The sequence that runs.
     running: u8,
@@ -87,11 +106,20 @@ impl State {
     fn of(family: &Ssd16xx) -> State {
         State {
             lines: family.lines,
-            entry: 0x03,
             is_shifted: false,
+            ignores_old: false,
+            is_coupled: false,
             sequence: None,
             has_temperature: false,
-            window_x: (0, family.row_bytes - 1),
+        }
+    }
+}
+
+impl Address {
+    fn of(family: &Ssd16xx) -> Address {
+        Address {
+            entry: 0x03,
+            window_x: (0, u16::from(family.row_bytes) - 1),
             window_y: (0, family.lines - 1),
             counter: (0, 0),
         }
@@ -99,30 +127,22 @@ impl State {
 
     /// Number of bytes in the window.
     fn window_bytes(&self) -> usize {
-        let width = usize::from(self.window_x.1.saturating_sub(self.window_x.0)) + 1;
-        let height = usize::from(self.window_y.1.saturating_sub(self.window_y.0)) + 1;
-        width * height
+        let length = |(first, last): (u16, u16)| usize::from(first.abs_diff(last)) + 1;
+        length(self.window_x) * length(self.window_y)
     }
 
-    /// Advances the address counters within the window, first in bytes and then in lines.
+    /// Advances the address counters from the start to the end of the window, first in bytes and then in lines.
     fn advance_counter(&mut self) {
-        let (x_up, y_up) = (self.entry & 1 != 0, self.entry & 2 != 0);
-        let (x_first, x_last) = self.window_x;
-        let (y_first, y_last) = self.window_y;
+        let step =
+            |at: u16, is_up: bool| if is_up { at.wrapping_add(1) } else { at.wrapping_sub(1) };
         let (x, y) = self.counter;
-        let row_end = if x_up { x_last } else { x_first };
-        if x != row_end {
-            self.counter.0 = if x_up { x.wrapping_add(1) } else { x.wrapping_sub(1) };
+        let (x_up, y_up) = (self.entry & 1 != 0, self.entry & 2 != 0);
+        if x != self.window_x.1 {
+            self.counter.0 = step(x, x_up);
             return;
         }
-        let end = if y_up { y_last } else { y_first };
-        let next = match (y == end, y_up) {
-            (true, true) => y_first,
-            (true, false) => y_last,
-            (false, true) => y.wrapping_add(1),
-            (false, false) => y.wrapping_sub(1),
-        };
-        self.counter = (if x_up { x_first } else { x_last }, next);
+        let next = if y == self.window_y.1 { self.window_y.0 } else { step(y, y_up) };
+        self.counter = (self.window_x.0, next);
     }
 }
 
@@ -133,14 +153,65 @@ impl Ssd16xxChip {
         noise: &mut PowerOnNoise,
     ) -> Ssd16xxChip {
         let bytes = usize::from(family.row_bytes) * usize::from(family.lines);
+        let count = match family.chips {
+            ChipCount::One => 1,
+            ChipCount::Two => 2,
+        };
+        let memory = |_| Memory {
+            address: Address::of(family),
+            new: Plane::new(bytes, noise),
+            old: Plane::new(bytes, noise),
+        };
         Ssd16xxChip {
+            model: setup.model,
             family,
             x_offset: setup.x_offset,
             registers: State::of(family),
-            new: Plane::new(bytes, noise),
-            old: Plane::new(bytes, noise),
+            memories: (0..count).map(memory).collect(),
             has_power: false,
             running: 0,
+        }
+    }
+
+    fn reset_registers(&mut self) {
+        self.registers = State::of(self.family);
+        for memory in &mut self.memories {
+            memory.address = Address::of(self.family);
+        }
+    }
+
+    /// The command of the first controller, and the controller whose planes it is about.
+    fn target(&self, code: u8) -> (u8, usize) {
+        let first = code & !command::SECOND;
+        let is_address = matches!(
+            first,
+            command::ENTRY_MODE
+                | command::WINDOW_X
+                | command::WINDOW_Y
+                | command::COUNTER_X
+                | command::COUNTER_Y
+                | command::WRITE_NEW
+                | command::WRITE_OLD
+        );
+        if is_address && code != first && self.memories.len() == 2 {
+            (first, 1)
+        } else {
+            (code, 0)
+        }
+    }
+
+    /// Column in bytes of parameters in the unit of the controller.
+    fn column(&self, bytes: &[u8], report: &mut Report<'_>) -> u16 {
+        match (self.family.x_unit, bytes) {
+            (XUnit::Bytes, [byte]) => u16::from(*byte),
+            (XUnit::Pixels, [low, high]) => {
+                let pixel = u16::from_le_bytes([*low, *high]);
+                if !matches!(pixel % 8, 0 | 7) {
+                    report.record(format_args!("window at pixel {pixel}"));
+                }
+                pixel / 8
+            }
+            (XUnit::Bytes | XUnit::Pixels, _) => 0,
         }
     }
 
@@ -159,8 +230,18 @@ impl Ssd16xxChip {
         if sequence == update::FAST_FULL && !self.registers.has_temperature {
             report.record("waveform of an unknown temperature");
         }
-        if refreshes && self.registers.lines != panel.model.height {
+        let lines = match self.family.line_order {
+            Some(_) => self.model.height,
+            None => self.family.lines,
+        };
+        if refreshes && self.registers.lines != lines {
             report.record(format_args!("refreshed {} lines", self.registers.lines));
+        }
+        if refreshes && self.memories.len() == 2 && !self.registers.is_coupled {
+            report.record("refreshed without the bit for two controllers");
+        }
+        if refreshes && sequence & phase::PARTIAL != 0 && self.registers.ignores_old {
+            report.record("partial refresh that ignores the old plane");
         }
         if refreshes {
             self.check_planes(sequence & phase::PARTIAL != 0, panel, report);
@@ -173,13 +254,19 @@ impl Ssd16xxChip {
     fn check_planes(&self, is_partial: bool, panel: &PanelState, report: &mut Report<'_>) {
         let visible = || {
             let pixels = panel.pixels();
-            pixels.map(|(x, y)| (panel.pixel(x, y), self.address(x, y)))
+            pixels.map(|(x, y)| (panel.pixel(x, y), self.place(x, y)))
         };
-        let unwritten = |plane: &Plane| visible().any(|(_, (at, _))| !plane.is_written(at));
-        if unwritten(&self.new) || is_partial && unwritten(&self.old) {
+        let is_unwritten = |is_old: bool| {
+            visible().any(|(_, (memory, (at, _)))| {
+                let plane = if is_old { &memory.old } else { &memory.new };
+                !plane.is_written(at)
+            })
+        };
+        if is_unwritten(false) || is_partial && is_unwritten(true) {
             report.record("refreshed from a plane that was not written");
         }
-        let is_stale = || visible().any(|(pixel, at)| self.old.bit(at) == panel.glass[pixel]);
+        let is_stale =
+            || visible().any(|(pixel, (memory, at))| memory.old.bit(at) == panel.glass[pixel]);
         if is_partial && is_stale() {
             report.record("partial refresh while the old plane is not what is on the glass");
         }
@@ -209,43 +296,60 @@ impl Ssd16xxChip {
         duration
     }
 
-    /// Byte of a plane, and the bit in it, of a pixel of the panel.
-    fn address(&self, x: u16, y: u16) -> (usize, u8) {
-        let unshifted = if self.registers.is_shifted { 0 } else { 8 };
-        let column = usize::from(x) + unshifted + 8 * usize::from(self.x_offset);
-        self.place(column, usize::from(y))
-    }
-
-    fn place(&self, column: usize, line: usize) -> (usize, u8) {
-        let row = usize::from(self.family.row_bytes);
-        (line * row + column / 8, 7 - (column % 8) as u8)
+    /// The memory of a pixel of the panel, its byte of a plane, and the bit in it.
+    fn place(&self, x: u16, y: u16) -> (&Memory, (usize, u8)) {
+        let line = match self.family.begins {
+            LineEnd::First => y,
+            LineEnd::Last => self.model.height - 1 - y,
+        };
+        let row = u16::from(self.family.row_bytes);
+        let half = 8 * row - SHARED_COLUMNS;
+        let (memory, byte, bit) = if self.memories.len() == 2 && x >= half {
+            // The second one is mounted the other way round, and shares its first byte with the first one.
+            let x = x - 8 * (row - 1);
+            (1, row - 1 - x / 8, x % 8)
+        } else {
+            let has_margin = self.family.row_bytes == SSD1680_ROW && !self.registers.is_shifted;
+            let first = u16::from(self.x_offset) + u16::from(has_margin);
+            (0, first + x / 8, x % 8)
+        };
+        let at = usize::from(line) * usize::from(row) + usize::from(byte);
+        (&self.memories[memory], (at, 7 - bit as u8))
     }
 }
 
 impl Controller for Ssd16xxChip {
-    fn commands(&self) -> &'static [(u8, usize, usize)] {
-        COMMANDS
+    fn parameters(&self, code: u8) -> Option<(usize, usize)> {
+        let (code, _) = self.target(code);
+        let factor = match (self.family.x_unit, code) {
+            (XUnit::Pixels, command::WINDOW_X | command::COUNTER_X) => 2,
+            (XUnit::Bytes | XUnit::Pixels, _) => 1,
+        };
+        parameters(COMMANDS, code).map(|(least, most)| (factor * least, factor * most))
     }
 
     fn plane_bytes(&self, code: u8) -> Option<usize> {
+        let (code, memory) = self.target(code);
         matches!(code, command::WRITE_NEW | command::WRITE_OLD)
-            .then(|| self.registers.window_bytes())
+            .then(|| self.memories[memory].address.window_bytes())
     }
 
     fn reset(&mut self) {
-        self.registers = State::of(self.family);
+        self.reset_registers();
         self.has_power = false;
     }
 
     fn lose_supply(&mut self) {
-        self.new.lose();
-        self.old.lose();
+        for memory in &mut self.memories {
+            memory.new.lose();
+            memory.old.lose();
+        }
     }
 
     fn command(&mut self, code: u8, panel: &mut PanelState, report: &mut Report<'_>) {
         match code {
             command::SOFTWARE_RESET => {
-                self.registers = State::of(self.family);
+                self.reset_registers();
                 panel.start_reset(report.now);
             }
             command::ACTIVATE => self.activate(panel, report),
@@ -254,54 +358,78 @@ impl Controller for Ssd16xxChip {
     }
 
     fn store(&mut self, code: u8, _: usize, byte: u8) {
+        let (code, memory) = self.target(code);
+        let memory = &mut self.memories[memory];
         let plane = match code {
-            command::WRITE_NEW => &mut self.new,
-            _ => &mut self.old,
+            command::WRITE_NEW => &mut memory.new,
+            _ => &mut memory.old,
         };
-        let (x, y) = self.registers.counter;
-        if x < self.family.row_bytes {
-            let at = usize::from(y) * usize::from(self.family.row_bytes) + usize::from(x);
-            plane.store(at, byte);
+        let (x, y) = memory.address.counter;
+        let row = u16::from(self.family.row_bytes);
+        if x < row {
+            plane.store(usize::from(y) * usize::from(row) + usize::from(x), byte);
         }
-        self.registers.advance_counter();
+        memory.address.advance_counter();
     }
 
     fn set(&mut self, code: u8, bytes: &[u8], panel: &mut PanelState, report: &mut Report<'_>) {
+        let (code, memory) = self.target(code);
+        if self
+            .parameters(code)
+            .is_none_or(|(least, _)| bytes.len() < least)
+        {
+            return;
+        }
+        let columns = match code {
+            command::WINDOW_X => bytes.split_at(bytes.len() / 2),
+            command::COUNTER_X => (bytes, bytes),
+            _ => (&[][..], &[][..]),
+        };
+        let columns = (
+            self.column(columns.0, report),
+            self.column(columns.1, report),
+        );
+        let address = &mut self.memories[memory].address;
         let registers = &mut self.registers;
         match (code, bytes) {
             (command::DRIVER_OUTPUT, [low, high, _]) => {
                 registers.lines = u16::from_le_bytes([*low, *high]) + 1;
             }
             (command::ENTRY_MODE, [mode]) => {
-                registers.entry = *mode;
+                address.entry = *mode;
                 if *mode & !0b11 != 0 {
                     report.record(format_args!("entry mode {mode:02X}"));
                 }
             }
-            (command::TEMPERATURE, [_]) => registers.has_temperature = true,
-            (command::UPDATE_CONTROL, [_, sources]) => registers.is_shifted = sources & 0x80 != 0,
+            (command::TEMPERATURE, _) => registers.has_temperature = true,
+            (command::UPDATE_CONTROL, [planes, sources]) => {
+                registers.ignores_old = planes & 0x40 != 0;
+                registers.is_shifted = sources & 0x80 != 0;
+                registers.is_coupled = sources & 0x10 != 0;
+            }
             (command::UPDATE_SEQUENCE, [sequence]) => {
                 registers.sequence = Some(*sequence);
                 if !SEQUENCES.contains(sequence) {
                     report.record(format_args!("update sequence {sequence:02X}"));
                 }
             }
-            (command::WINDOW_X, [first, last]) => registers.window_x = (*first, *last),
+            (command::WINDOW_X, _) => address.window_x = columns,
             (command::WINDOW_Y, [first, first_high, last, last_high]) => {
-                registers.window_y = (
+                address.window_y = (
                     u16::from_le_bytes([*first, *first_high]),
                     u16::from_le_bytes([*last, *last_high]),
                 );
             }
-            (command::COUNTER_X, [x]) => registers.counter.0 = *x,
+            (command::COUNTER_X, _) => address.counter.0 = columns.0,
             (command::COUNTER_Y, [low, high]) => {
-                registers.counter.1 = u16::from_le_bytes([*low, *high]);
+                address.counter.1 = u16::from_le_bytes([*low, *high]);
             }
             (command::DEEP_SLEEP, [_]) => panel.is_asleep = true,
             _ => {}
         }
-        let (x, y) = (registers.window_x.1, registers.window_y.1);
-        if x >= self.family.row_bytes || y >= self.family.lines {
+        let x = address.window_x.0.max(address.window_x.1);
+        let y = address.window_y.0.max(address.window_y.1);
+        if x >= u16::from(self.family.row_bytes) || y >= self.family.lines {
             report.record(format_args!("window up to {x}, {y}"));
         }
     }
@@ -319,13 +447,15 @@ impl Controller for Ssd16xxChip {
         }
         let is_partial = sequence & phase::PARTIAL != 0;
         for (x, y) in panel.pixels() {
-            let (pixel, at) = (panel.pixel(x, y), self.address(x, y));
-            let (old, new) = (!self.old.bit(at), !self.new.bit(at));
+            let (pixel, (memory, at)) = (panel.pixel(x, y), self.place(x, y));
+            let (old, new) = (!memory.old.bit(at), !memory.new.bit(at));
             panel.refresh_pixel(pixel, old, new, is_partial);
         }
         panel.count(is_partial);
         if is_partial && panel.condition == PanelCondition::PingPong {
-            std::mem::swap(&mut self.new, &mut self.old);
+            for memory in &mut self.memories {
+                std::mem::swap(&mut memory.new, &mut memory.old);
+            }
         }
     }
 }

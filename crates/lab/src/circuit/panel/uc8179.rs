@@ -8,7 +8,7 @@ use board::parts::epaper::{
 };
 
 use super::{
-    Controller, PanelCondition, PanelState, Report,
+    Controller, PanelCondition, PanelState, Report, parameters,
     plane::{Plane, PowerOnNoise},
 };
 
@@ -207,8 +207,8 @@ impl Uc8179Chip {
 }
 
 impl Controller for Uc8179Chip {
-    fn commands(&self) -> &'static [(u8, usize, usize)] {
-        COMMANDS
+    fn parameters(&self, code: u8) -> Option<(usize, usize)> {
+        parameters(COMMANDS, code)
     }
 
     fn plane_bytes(&self, code: u8) -> Option<usize> {

@@ -62,7 +62,7 @@ pub fn prepare(setup: &Setup, shown: &Arc<PanelImage>) -> VecDeque<PanelStep> {
 /// The other steps of a partial refresh, after [`prepare`].
 pub fn partial(setup: &Setup, new: &Arc<PanelImage>) -> VecDeque<PanelStep> {
     match &setup.model.family {
-        Family::Ssd16xx(_) => ssd16xx::partial(new),
+        Family::Ssd16xx(controller) => ssd16xx::partial(controller, setup, new),
         Family::Uc8179(_) => uc8179::partial(new),
     }
 }

@@ -3,7 +3,9 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use super::{PanelStep, RESET_LIMIT, SETTLE, send, send_all};
-use crate::parts::epaper::{FullWaveform, PanelImage, PlaneForm, Registers, Setup, Ssd16xx};
+use crate::parts::epaper::{
+    ChipCount, FullWaveform, LineEnd, PanelImage, PlaneForm, Registers, Setup, Ssd16xx, XUnit,
+};
 
 pub mod command {
     /// Sets the number of lines and their order.
@@ -32,6 +34,8 @@ pub mod command {
     pub const COUNTER_X: u8 = 0x4E;
     /// Sets the line at which writing starts.
     pub const COUNTER_Y: u8 = 0x4F;
+    /// Added to a command about a plane for the second of two controllers.
+    pub const SECOND: u8 = 0x80;
 }
 
 /// Sequences of [`command::UPDATE_SEQUENCE`].
@@ -56,8 +60,8 @@ pub(super) fn full(
         PanelStep::Idle(RESET_LIMIT),
     ]);
     steps.extend(registers(controller, setup, controller.full));
-    steps.extend(picture(setup, command::WRITE_OLD, new));
-    steps.extend(picture(setup, command::WRITE_NEW, new));
+    steps.extend(picture(controller, setup, command::WRITE_OLD, new));
+    steps.extend(picture(controller, setup, command::WRITE_NEW, new));
     let warm = controller.warm.filter(|_| setup.full == FullWaveform::Warm);
     let sequence = if warm.is_some() { update::FAST_FULL } else { update::FULL };
     steps.extend(warm.map(|temperature| send(command::TEMPERATURE, temperature)));
@@ -73,19 +77,21 @@ pub(super) fn prepare(
 ) -> VecDeque<PanelStep> {
     let mut steps = VecDeque::from([PanelStep::Idle(RESET_LIMIT)]);
     steps.extend(registers(controller, setup, controller.partial));
-    steps.extend(picture(setup, command::WRITE_OLD, shown));
+    steps.extend(picture(controller, setup, command::WRITE_OLD, shown));
     steps.push_back(send(command::UPDATE_SEQUENCE, &[update::PARTIAL]));
-    steps.extend(window(setup));
+    steps.extend(chips(controller, setup).flat_map(|chip| chip.window(controller, setup)));
     steps
 }
 
-pub(super) fn partial(new: &Arc<PanelImage>) -> VecDeque<PanelStep> {
-    [
-        PanelStep::Idle(RESET_LIMIT),
-        PanelStep::Picture(command::WRITE_NEW, Arc::clone(new), PlaneForm::Whole),
-        PanelStep::Activate(command::ACTIVATE),
-    ]
-    .into()
+pub(super) fn partial(
+    controller: &Ssd16xx,
+    setup: &Setup,
+    new: &Arc<PanelImage>,
+) -> VecDeque<PanelStep> {
+    let mut steps = VecDeque::from([PanelStep::Idle(RESET_LIMIT)]);
+    steps.extend(chips(controller, setup).map(|chip| chip.plane(command::WRITE_NEW, new)));
+    steps.push_back(PanelStep::Activate(command::ACTIVATE));
+    steps
 }
 
 pub(super) fn sleep() -> VecDeque<PanelStep> {
@@ -102,30 +108,88 @@ fn registers(
     registers: Registers,
 ) -> impl Iterator<Item = PanelStep> {
     let [low, high] = (setup.model.height - 1).to_le_bytes();
-    let lines = send(command::DRIVER_OUTPUT, &[low, high, controller.line_order]);
-    [lines].into_iter().chain(send_all(registers))
+    let lines = controller
+        .line_order
+        .map(|order| send(command::DRIVER_OUTPUT, &[low, high, order]));
+    lines.into_iter().chain(send_all(registers))
 }
 
-fn picture(setup: &Setup, plane: u8, frame: &Arc<PanelImage>) -> Vec<PanelStep> {
-    let mut steps = window(setup).to_vec();
-    steps.push(PanelStep::Picture(
-        plane,
-        Arc::clone(frame),
-        PlaneForm::Whole,
-    ));
-    steps
+fn picture(
+    controller: &Ssd16xx,
+    setup: &Setup,
+    plane: u8,
+    frame: &Arc<PanelImage>,
+) -> impl Iterator<Item = PanelStep> {
+    chips(controller, setup).flat_map(move |chip| {
+        let mut steps = chip.window(controller, setup).to_vec();
+        steps.push(chip.plane(plane, frame));
+        steps
+    })
 }
 
-/// Sets the window to the whole panel, and the counters to its first byte.
-fn window(setup: &Setup) -> [PanelStep; 5] {
-    let first = setup.x_offset;
-    let last = first + setup.model.width.div_ceil(8) as u8 - 1;
-    let [low, high] = (setup.model.height - 1).to_le_bytes();
-    [
-        send(command::ENTRY_MODE, &[0x03]),
-        send(command::WINDOW_X, &[first, last]),
-        send(command::WINDOW_Y, &[0x00, 0x00, low, high]),
-        send(command::COUNTER_X, &[first]),
-        send(command::COUNTER_Y, &[0x00, 0x00]),
-    ]
+/// One of the controllers of a panel.
+#[derive(Debug, Clone)]
+struct Chip {
+    /// Added to its commands.
+    offset: u8,
+    /// Its first and last byte of a row, in the order of the picture.
+    x: (u8, u8),
+    form: PlaneForm,
+}
+
+/// The controllers of a panel, leftmost first.
+fn chips(controller: &Ssd16xx, setup: &Setup) -> impl Iterator<Item = Chip> + use<> {
+    let row = usize::from(setup.model.width.div_ceil(8));
+    let last = controller.row_bytes - 1;
+    let chips = match controller.chips {
+        ChipCount::One => vec![Chip {
+            offset: 0,
+            x: (setup.x_offset, setup.x_offset + row as u8 - 1),
+            form: PlaneForm::Whole,
+        }],
+        // Both have the byte in the middle, of which each shows a half. The second one counts from the right.
+        ChipCount::Two => vec![
+            Chip {
+                offset: 0,
+                x: (0, last),
+                form: PlaneForm::Columns(0..row.div_ceil(2)),
+            },
+            Chip {
+                offset: command::SECOND,
+                x: (last, 0),
+                form: PlaneForm::Columns(row / 2..row),
+            },
+        ],
+    };
+    chips.into_iter()
+}
+
+impl Chip {
+    /// Sets the window to the whole panel, and the counters to its first byte.
+    fn window(&self, controller: &Ssd16xx, setup: &Setup) -> [PanelStep; 5] {
+        let lines = match controller.begins {
+            LineEnd::First => (0, setup.model.height - 1),
+            LineEnd::Last => (setup.model.height - 1, 0),
+        };
+        let mode = u8::from(self.x.0 <= self.x.1) | u8::from(lines.0 <= lines.1) << 1;
+        let column = |byte: u8, bit: u16| match controller.x_unit {
+            XUnit::Bytes => vec![byte],
+            XUnit::Pixels => (u16::from(byte) * 8 + bit).to_le_bytes().to_vec(),
+        };
+        let window_x = [column(self.x.0, 0), column(self.x.1, 7)].concat();
+        let window_y = [lines.0.to_le_bytes(), lines.1.to_le_bytes()].concat();
+        let send = |command: u8, parameters: &[u8]| send(command + self.offset, parameters);
+        [
+            send(command::ENTRY_MODE, &[mode]),
+            send(command::WINDOW_X, &window_x),
+            send(command::WINDOW_Y, &window_y),
+            send(command::COUNTER_X, &column(self.x.0, 0)),
+            // Waveshare starts at 0 on some panels, which is not in a window that begins with the last line.
+            send(command::COUNTER_Y, &lines.0.to_le_bytes()),
+        ]
+    }
+
+    fn plane(self, plane: u8, frame: &Arc<PanelImage>) -> PanelStep {
+        PanelStep::Picture(plane + self.offset, Arc::clone(frame), self.form)
+    }
 }
