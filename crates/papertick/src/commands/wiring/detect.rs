@@ -105,8 +105,13 @@ fn preset(inky: &Result<Inky, String>) -> Result<&'static str, String> {
             names.join(", ")
         )
     })?;
-    inky.preset
-        .map_err(|why| format!("papertick cannot drive the {}: {why}", inky.name))
+    let cannot = |why: &str| format!("papertick cannot drive the {}: {why}", inky.name);
+    let preset = inky.preset.map_err(cannot)?;
+    let size = wiring::base(preset).map(|wiring| wiring.panels[0].size());
+    if size != Some((inky.width, inky.height)) {
+        return Err(cannot("its EEPROM names another size"));
+    }
+    Ok(preset)
 }
 
 fn summary(found: &Detection) -> String {
@@ -224,6 +229,9 @@ mod tests {
         let document = document(&detection(Ok(inky)));
         assert_eq!(document["preset"], "inky-what");
         assert_eq!(document["inky"]["code"], 17);
+        let larger = Inky { width: 800, ..inky };
+        let why = preset(&Ok(larger)).unwrap_err();
+        assert!(why.ends_with("its EEPROM names another size"), "{why}");
         let why = preset(&Ok(refused)).unwrap_err();
         assert_eq!(
             why,

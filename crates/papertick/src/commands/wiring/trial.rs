@@ -474,6 +474,23 @@ mod tests {
         assert_eq!(circuit.violations(), Vec::<String>::new());
     }
 
+    /// As far as it can be told: a controller that is busy at the opposite level.
+    #[tokio::test(start_paused = true)]
+    async fn the_panel_of_another_controller_has_a_fault() {
+        for (named, connected) in [
+            ("waveshare-7.5-v2", "waveshare-4.26"),
+            ("waveshare-4.26", "waveshare-7.5-v2"),
+        ] {
+            let circuit = Circuit::new(&wiring::base(connected).unwrap(), Flow::Live);
+            let wiring = wiring::base(named).unwrap();
+            let results = test_all(&circuit, &wiring, BusExecution::Tasks, 0)
+                .await
+                .unwrap();
+            let stuck = PartResult::fault("panel 1".into(), PanelFault::BusyStuck);
+            assert_eq!(results, [stuck], "{named}, but {connected} is connected");
+        }
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_frontlight_that_is_elsewhere_does_not_answer() {
         let mut wiring = wiring::base("rev-b").unwrap();
