@@ -174,4 +174,12 @@ fn main() {
         Ssd1680Controller,
         Ssd1680RefreshMode
     );
+    record!(
+        folder,
+        "waveshare-4.26",
+        "waveshare-4.26.full",
+        GDEQ0426T82,
+        Ssd1677Controller,
+        Ssd1677RefreshMode
+    );
 }

@@ -379,8 +379,8 @@ fn before_last_refresh(sent: &[Sent<'_>]) -> BTreeMap<u8, Vec<u8>> {
                 if sequence.iter().all(|sequence| sequence & DISPLAYS != 0) {
                     before = registers.clone();
                     before.append(&mut pictures.clone());
-                    let all = [prepared.as_slice(), &sequence].concat();
-                    before.insert(command::UPDATE_SEQUENCE, all);
+                    let all = before.entry(command::UPDATE_SEQUENCE);
+                    all.and_modify(|all| all.splice(..0, prepared.clone()).for_each(drop));
                 } else {
                     sequence.retain(|sequence| !prepared.contains(sequence));
                     prepared.append(&mut sequence);
