@@ -17,6 +17,7 @@ const REV_A: BoardSpec = BoardSpec {
     panel_width: 122,
     panel_height: 250,
     canvas: None,
+    is_slow: false,
     leds: 4,
     frontlight: false,
     light_sensor: false,
@@ -99,6 +100,7 @@ pub fn wired(wiring: &Wiring) -> Result<BoardSpec, String> {
         BoardSpec {
             hardware: leak(format!("{}, {width} x {height}", wiring.name)),
             canvas: Some((width, height)),
+            is_slow: !model.care.interval.is_zero(),
             ..board
         }
     } else {

@@ -18,6 +18,8 @@ pub struct BoardSpec {
     /// Width and height of the one panel that shows all cells, or a layout in their place, as the viewer sees it, px. `None`
     /// if each cell has a panel.
     pub canvas: Option<(u16, u16)>,
+    /// The one panel changes its colours slowly, so that it gets one picture a block at most, without prices and times.
+    pub is_slow: bool,
     /// Number of LEDs on the strip.
     pub leds: usize,
     /// Has a white frontlight with one channel per panel.
@@ -52,6 +54,7 @@ impl BoardSpec {
         panel_width: 122,
         panel_height: 250,
         canvas: None,
+        is_slow: false,
         leds: 4,
         frontlight: true,
         light_sensor: true,

@@ -167,6 +167,7 @@ impl CareEntries {
         Care {
             partials_max: self.partials_max.unwrap_or(model.partials_max),
             full_every: full_every.map_or(model.full_every, Duration::from_secs),
+            interval: model.interval,
         }
     }
 }

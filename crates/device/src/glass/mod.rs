@@ -64,6 +64,8 @@ pub struct Glass {
     layers: Layers,
     panels: PanelPictures,
     prices: PriceThrottle,
+    /// Height of the block since which a slow panel shows its picture, and the slots in it.
+    slow_since: (Option<u32>, Vec<RotationSlot>),
     debug_painted: Duration,
     update_percent: u8,
     update_painted: Duration,
@@ -104,6 +106,7 @@ impl Glass {
             layers: Layers::default(),
             panels: PanelPictures::new(board.panels, settings),
             prices: PriceThrottle::default(),
+            slow_since: Default::default(),
             debug_painted: now.uptime,
             update_percent: 0,
             update_painted: now.uptime,
@@ -189,7 +192,16 @@ impl Glass {
         now: Now,
     ) -> Presented {
         let settings = known.settings();
-        let composition = self.compose(known.market, known, now);
+        let mut composition = self.compose(known.market, known, now);
+        let height = known.market.height.as_ref().map(|height| height.value);
+        let since = (height, self.slots(settings));
+        let is_due = self.slow_since != since
+            || self.panels.visible() != composition.visible
+            || self.panels.is_worse(&composition);
+        if self.board.is_slow && cause == RefreshCause::Data && !is_due {
+            composition.tiles = self.picture().tiles.clone();
+        }
+        self.slow_since = since;
         let mut presented = Presented::Picture;
         if cause == RefreshCause::Data && self.picture().style == style(settings) {
             let is_worse = self.panels.is_worse(&composition);
@@ -464,7 +476,7 @@ impl Glass {
 
     /// What is visible; a difference is a change of screen.
     fn visible(&self, settings: &Settings) -> Visible {
-        match (self.layers.top(), self.form(settings)) {
+        match (self.covering(), self.form(settings)) {
             (Some((_, serial)), _) => Visible::Layer(serial),
             (None, LayoutForm::Board) => Visible::Board,
             (None, LayoutForm::Figure | LayoutForm::Cells) => Visible::Slot(self.rotation.slot()),
@@ -474,14 +486,26 @@ impl Glass {
     /// What the panels divide: cells, unless there is one panel for all.
     fn form(&self, settings: &Settings) -> LayoutForm {
         match self.board.canvas {
+            // It does not follow the rotation.
+            Some(_) if self.board.is_slow => LayoutForm::Board,
             Some(_) => settings.panel_layout().form(),
             None => LayoutForm::Cells,
         }
     }
 
+    /// What covers the panels. A slow panel would show a zap or a payment too late.
+    fn covering(&self) -> Option<(&LayerContent, u64)> {
+        let is_late =
+            |content: &LayerContent| self.board.is_slow && content.layer() == Layer::Notice;
+        self.layers.top().filter(|(content, _)| !is_late(content))
+    }
+
     /// The slots that the panels show.
     fn slots(&self, settings: &Settings) -> Vec<RotationSlot> {
-        let layer = self.layers.top().map(|(content, _)| content);
+        let layer = self.covering().map(|(content, _)| content);
+        if self.board.is_slow {
+            return if layer.is_none() { slow_slots(settings) } else { Vec::new() };
+        }
         slots_of(self.form(settings), layer, self.slot(), settings)
     }
 
@@ -589,9 +613,9 @@ impl Glass {
     }
 
     fn compose(&self, market: &Market, known: &ComposeContext<'_>, now: Now) -> Composition {
-        let (settings, layer) = (known.settings(), self.layers.top());
+        let (settings, layer) = (known.settings(), self.covering());
         let (layer, form) = (layer.map(|(content, _)| content), self.form(settings));
-        let slots = slots_of(form, layer, self.slot(), settings);
+        let slots = self.slots(settings);
         let mut composition = match layer {
             Some(content) => Composition {
                 visible: Visible::Nothing,
@@ -775,4 +799,20 @@ fn slots_of(
         (LayoutForm::Board | LayoutForm::Figure | LayoutForm::Cells, Some(_)) => Vec::new(),
         (LayoutForm::Figure | LayoutForm::Cells, None) => Vec::from([slot]),
     }
+}
+
+/// The slots that a slow panel shows: those whose values last until the next block.
+fn slow_slots(settings: &Settings) -> Vec<RotationSlot> {
+    let mut slots = match settings.panel_layout().form() {
+        LayoutForm::Board => settings.board(),
+        LayoutForm::Figure | LayoutForm::Cells => Vec::new(),
+    };
+    slots.retain(|slot| {
+        let depends_on = catalog::dependencies([slot.screen].into_iter());
+        !depends_on.contains(&Dependency::Time) && !depends_on.contains(&Dependency::Price)
+    });
+    if slots.is_empty() {
+        slots.push(RotationSlot::plain(BLOCK_HEIGHT));
+    }
+    slots
 }

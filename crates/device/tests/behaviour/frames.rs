@@ -105,8 +105,12 @@ fn one_panel_shows_a_layout() {
         canvas: Some((800, 480)),
         ..BOARD_WITH_ALL
     };
+    check_one_panel(board, ON_ONE_PANEL);
+}
+
+fn check_one_panel(board: BoardSpec, rows: &[(&str, &str)]) {
     let mut wrong = Vec::new();
-    for (script, wanted) in ON_ONE_PANEL {
+    for (script, wanted) in rows {
         let mut world = World::at_noon_on(board, settings("timerSeconds=0 proofMode=0"));
         world.run_all(script);
         let tiles = world.device.desired().picture.tiles;
@@ -117,6 +121,30 @@ fn one_panel_shows_a_layout() {
         assert_eq!(world.device.view().data.len(), board.panels);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Script after noon and the tiles on one panel that changes slowly.
+#[rustfmt::skip]
+const ON_A_SLOW_PANEL: &[(&str, &str)] = &[
+    ("screen 20", "Block height 840,000 Reported at 12:00"),
+    ("set panelLayout=1 boardScreens=[20,0,3,6,40]",
+        "Block height 840,000 Reported at 12:00 | Fees 12 $1.08 for a usual payment | Mined so far 19,687,500 93.75% of 21 million"),
+    ("set panelLayout=1 boardScreens=[0,6]; fee 20; price USD 65000; wait 120000",
+        "Block height 840,000 Reported at 12:00 | Fees 12 $1.08 for a usual payment"),
+    ("set panelLayout=1 boardScreens=[0,6]; fee 20; block 840001",
+        "Block height 840,001 Reported at 12:01 | Fees 20 $1.79 for a usual payment"),
+    ("test-zap 21", "Block height 840,000 Reported at 12:00"),
+    ("text Hello", " Hello"),
+];
+
+#[test]
+fn a_slow_panel_changes_with_each_block() {
+    let board = BoardSpec {
+        canvas: Some((800, 480)),
+        is_slow: true,
+        ..BOARD_WITH_ALL
+    };
+    check_one_panel(board, ON_A_SLOW_PANEL);
 }
 
 fn show(tile: &Tile) -> String {

@@ -12,6 +12,7 @@ const REV_A: BoardSpec = BoardSpec {
     panel_width: 122,
     panel_height: 250,
     canvas: None,
+    is_slow: false,
     leds: 4,
     frontlight: false,
     light_sensor: false,
@@ -46,5 +47,6 @@ pub static SIMULATED_BOARDS: &[BoardSpec] = &[
         ..REV_A
     },
     BoardSpec { id: "one", name: "One", hardware: "One, 800 x 480", canvas: Some((800, 480)), leds: 0, ..REV_A },
+    BoardSpec { id: "slow", name: "Slow", hardware: "Slow, 800 x 480", canvas: Some((800, 480)), is_slow: true, leds: 0, ..REV_A },
     BoardSpec { id: "dark", name: "Dark", hardware: "Dark, 7 x 2.13 in", leds: 0, frontlight: true,..REV_A },
 ];

@@ -19,6 +19,9 @@ use crate::{failure::Failure, wiring_file};
 use sources::upstreams::Upstreams;
 use updates::{keys, policy::Signatures};
 
+/// What the page says about a panel that changes slowly.
+const SLOW_PANEL: &str = "this panel changes its colours slowly and must rest between two pictures: it shows a new one with each block, at least three minutes apart, in black and white, and no prices or times";
+
 /// Default address of the page.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
@@ -43,7 +46,7 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
     }
     roots(flags.ca_file.as_deref())?;
     let origins = flags.allow_origin.iter().map(|text| origin(text));
-    let config = RunConfig {
+    let mut config = RunConfig {
         listen: listen_address(flags.listen.as_deref())?,
         data_dir,
         board,
@@ -72,6 +75,9 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
         trial_secs: flags.trial_seconds,
     };
     config.chain().map_err(Failure::usage)?;
+    if config.board().is_slow {
+        config.notes.push(SLOW_PANEL.into());
+    }
     Ok(config)
 }
 

@@ -204,8 +204,11 @@ impl<P: Panels> PainterTask<P> {
 
     /// Whether a cleaning was requested after the last painted picture.
     fn must_clean(&self, picture: &Picture) -> bool {
-        self.painted
-            .is_some_and(|before| before.cleanings < picture.cleanings)
+        // A panel that must rest is not cleaned: each of its refreshes does that.
+        let is_new = self
+            .painted
+            .is_some_and(|before| before.cleanings < picture.cleanings);
+        is_new && self.care.interval.is_zero()
     }
 
     /// Turns all panels black and white.
@@ -388,6 +391,11 @@ impl PanelState {
             return None;
         }
         let now = Instant::now();
+        if self.rests_until(care).is_some_and(|until| now < until) {
+            return None;
+        }
+        // A panel that must rest refreshes fully each time, but not for a picture that it shows.
+        let requested = requested.filter(|_| care.interval.is_zero());
         let is_idle = self.full_due_at(care, is_quiet).is_some_and(|at| at <= now);
         let refresh = match &self.sent {
             None => Refresh::Full,
@@ -401,7 +409,8 @@ impl PanelState {
             Some(_) => requested.unwrap_or(Refresh::Partial),
         };
         let is_cold = self.no_partials_until.is_some_and(|until| now < until);
-        Some(if is_cold { Refresh::Full } else { refresh })
+        let is_full = is_cold || !care.interval.is_zero();
+        Some(if is_full { Refresh::Full } else { refresh })
     }
 
     /// Time of the next retry or full refresh without a new picture. `None` if there is none.
@@ -409,7 +418,17 @@ impl PanelState {
         if self.refresh != RefreshState::Idle {
             return None;
         }
-        self.retry_at.or_else(|| self.full_due_at(care, is_quiet))
+        let rests_until = self
+            .rests_until(care)
+            .filter(|until| Instant::now() < *until);
+        let due = self.retry_at.or_else(|| self.full_due_at(care, is_quiet));
+        rests_until.or(due)
+    }
+
+    /// End of the least time between two refreshes.
+    fn rests_until(&self, care: &Care) -> Option<Instant> {
+        let since = self.idle_since.filter(|_| !care.interval.is_zero());
+        Some(since? + care.interval)
     }
 
     /// Time of the next full refresh without a new picture.

@@ -532,7 +532,29 @@ async fn a_panel_that_waits_for_a_stuck_neighbour_is_not_faulty() {
 const SOME_CARE: Care = Care {
     partials_max: 3,
     full_every: Duration::from_secs(24 * 60 * 60),
+    interval: Duration::ZERO,
 };
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_panel_rests_between_its_refreshes() {
+    let care = Care {
+        interval: Duration::from_secs(180),
+        ..SOME_CARE
+    };
+    let rig = PainterRig::with_care("0000000", care).await;
+    for text in ["0000001", "0000002", "0000003"] {
+        rig.show(|picture| {
+            picture.cells = cells(text);
+            picture.full_refreshes += 1;
+        });
+        sleep(Duration::from_secs(50)).await;
+    }
+    assert_eq!(rig.counts()[6], (1, 0));
+    sleep(Duration::from_secs(30) + FULL_REFRESH + MOMENT).await;
+    assert_eq!(rig.counts()[6], (2, 0));
+    assert_eq!(rig.counts()[0], (1, 0), "it has not changed");
+    rig.assert_shows("0000003");
+}
 
 #[tokio::test(start_paused = true)]
 async fn an_idle_panel_gets_a_full_refresh_after_some_partial_ones() {

@@ -125,6 +125,8 @@ pub struct Care {
     pub partials_max: u32,
     /// Longest time between full ones; zero for no limit.
     pub full_every: Duration,
+    /// Least time between two refreshes; zero for no limit.
+    pub interval: Duration,
 }
 
 impl Care {
@@ -132,6 +134,7 @@ impl Care {
     pub const NONE: Care = Care {
         partials_max: 0,
         full_every: Duration::ZERO,
+        interval: Duration::ZERO,
     };
 
     /// A full refresh a day, and one after some partial ones.
@@ -139,6 +142,7 @@ impl Care {
         Care {
             partials_max,
             full_every: Duration::from_secs(24 * 60 * 60),
+            interval: Duration::ZERO,
         }
     }
 }
