@@ -13,7 +13,7 @@ use gpiocdev::{
     Request,
     chip::{Chip, chips},
     find_named_line,
-    line::{Bias, EdgeDetection, Value},
+    line::{Bias, EdgeDetection, Info, Value},
     request::Builder,
     tokio::AsyncRequest,
 };
@@ -31,6 +31,12 @@ use crate::{
 
 /// Consumer label of our GPIO lines.
 pub const CONSUMER: &str = "papertick";
+
+/// Labels of the chips with the header of a Raspberry Pi, whose lines have the numbers in their names.
+const PI_CHIPS: [&str; 3] = ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"];
+
+/// Highest number of a line of that header.
+const PI_OFFSET_MAX: u32 = 27;
 
 /// The host, with the origin of its time.
 #[derive(Debug, Clone, Copy)]
@@ -91,15 +97,11 @@ impl Hardware for Linux {
 
 /// Looks up a line of the host; `None` if this user cannot find it.
 pub fn find(place: &LineLocation) -> Option<FoundLine> {
-    let label = |path: &PathBuf| Some(Chip::from_path(path).ok()?.info().ok()?.label);
     let (chip, info) = match place {
-        LineLocation::Named(name) => find_named_line(name).map(|found| (found.chip, found.info))?,
-        LineLocation::Numbered { chip, offset } => {
-            let mut paths = chips().ok()?.into_iter();
-            let path = paths.find(|path| label(path).as_ref() == Some(chip))?;
-            let info = Chip::from_path(&path).ok()?.line_info(*offset).ok()?;
-            (path, info)
-        }
+        LineLocation::Named(name) => find_named_line(name)
+            .map(|found| (found.chip, found.info))
+            .or_else(|| numbered(&PI_CHIPS, pi_offset(name)?))?,
+        LineLocation::Numbered { chip, offset } => numbered(&[chip], *offset)?,
         LineLocation::Expander { .. } => return None,
     };
     Some(FoundLine {
@@ -107,6 +109,21 @@ pub fn find(place: &LineLocation) -> Option<FoundLine> {
         number: info.offset,
         user: info.used.then_some(info.consumer),
     })
+}
+
+/// A line by its number on the chip with one of these labels.
+fn numbered(labels: &[&str], offset: u32) -> Option<(PathBuf, Info)> {
+    let label = |path: &PathBuf| Some(Chip::from_path(path).ok()?.info().ok()?.label);
+    let mut paths = chips().ok()?.into_iter();
+    let path = paths.find(|path| label(path).is_some_and(|label| labels.contains(&&*label)))?;
+    let info = Chip::from_path(&path).ok()?.line_info(offset).ok()?;
+    Some((path, info))
+}
+
+/// Number of a line of the header of a Raspberry Pi. Some kernels name these lines by their other functions.
+fn pi_offset(name: &str) -> Option<u32> {
+    let offset = name.strip_prefix("GPIO")?.parse().ok()?;
+    (offset <= PI_OFFSET_MAX).then_some(offset)
 }
 
 /// Other programs that have a device file open, as far as this user may see them; processes are those below a root.
@@ -227,6 +244,19 @@ mod tests {
         for secs in [3, 3, 7] {
             linux.sleep_until(Duration::from_secs(secs)).await;
             assert_eq!(linux.now().as_secs(), secs);
+        }
+    }
+
+    #[test]
+    fn lines_of_the_header_of_a_pi_have_the_number_in_their_name() {
+        for (name, expected) in [
+            ("GPIO8", Some(8)),
+            ("GPIO27", Some(27)),
+            ("GPIO28", None),
+            ("GPIO", None),
+            ("SPI_CE0_N", None),
+        ] {
+            assert_eq!(pi_offset(name), expected, "{name}");
         }
     }
 

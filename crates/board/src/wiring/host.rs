@@ -160,10 +160,11 @@ pub fn lines(used: &[UsedLine], find: impl Fn(&LineLocation) -> Option<FoundLine
         };
         // The lock of a bus reports another clock that is running.
         if let Some(user) = found.user.as_ref().filter(|user| *user != linux::CONSUMER) {
-            // So the kernel of a Raspberry Pi names them.
-            let how = match user.strip_prefix("spi0 CS") {
-                Some(_) => format!("free it by `dtoverlay=spi0-0cs` in {PI_CONFIG} and a restart"),
-                None => "free it".into(),
+            // The select lines of the bus.
+            let how = if user.starts_with("spi0") {
+                format!("free it by `dtoverlay=spi0-0cs` in {PI_CONFIG} and a restart")
+            } else {
+                "free it".into()
             };
             let what = format!(
                 "the line {place} of the {} is in use by {user:?}; {how}, or write a line that `gpioinfo` lists as unused",
