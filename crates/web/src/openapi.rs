@@ -24,7 +24,7 @@ pub fn read(call: &Call) -> Response {
 fn document_for(board: &BoardSpec) -> Bytes {
     let mut document = document();
     let schemas = &mut document["components"]["schemas"];
-    lights::set_lengths(schemas, board.leds, board.panels);
+    lights::set_lengths(schemas, board.leds, board.panel_count());
     document.to_string().into()
 }
 

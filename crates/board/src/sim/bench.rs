@@ -196,7 +196,7 @@ impl Bench {
     /// # Errors
     /// No such panel.
     pub fn set_fault(&self, panel: usize, fault: SimFault) -> Result<(), BenchError> {
-        if panel >= self.wires.spec.panels {
+        if panel >= self.wires.spec.panel_count() {
             return Err(BenchError::NoPanel(panel));
         }
         self.wires

@@ -45,7 +45,14 @@ impl Wires {
             times: options.times.unwrap_or(&MODELS[0].times),
             panels: watch::Sender::new(vec![PanelWire::new(paper); spec.panel_count()]),
             strip: watch::Sender::new(vec![Rgb::BLACK; spec.leds]),
-            frontlight: watch::Sender::new(vec![0; if spec.frontlight { spec.panels } else { 0 }]),
+            frontlight: watch::Sender::new(vec![
+                0;
+                if spec.frontlight {
+                    spec.panel_count()
+                } else {
+                    0
+                }
+            ]),
             millilux: watch::Sender::new(spec.light_sensor.then_some(MILLILUX_AT_START)),
             buttons: watch::Sender::new(ButtonContacts::new(options.held, Instant::now())),
             link_up: watch::Sender::new(true),

@@ -49,11 +49,11 @@ impl Lights {
     pub fn new(board: &BoardSpec, settings: &Settings, uptime: Duration) -> Lights {
         Lights {
             leds: board.leds,
-            panels: board.panels,
+            panels: board.panel_count(),
             strip: StripControl::new(board.leds),
             frontlight: board
                 .frontlight
-                .then(|| FrontlightControl::new(board.panels, settings, uptime)),
+                .then(|| FrontlightControl::new(board.panel_count(), settings, uptime)),
             pending_flash: None,
             faults: FaultIndicator::default(),
             millilux: None,
