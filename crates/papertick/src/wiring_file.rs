@@ -52,8 +52,13 @@ pub(crate) fn text_of(path: &Path) -> Result<String, Failure> {
         return Ok(format!("base = {base:?}\n"));
     }
     let cannot = |error: io::Error| {
+        let names = BASES.iter().map(|(name, _)| *name);
+        let known = match path.extension().is_some_and(|end| end == "toml") {
+            true => String::new(),
+            false => format!("; known boards are {}", Vec::from_iter(names).join(", ")),
+        };
         Failure::usage(format!(
-            "the wiring file {} cannot be read: {error}",
+            "the wiring file {} cannot be read: {error}{known}",
             path.display()
         ))
     };

@@ -130,7 +130,32 @@ pub fn parse(bytes: &[u8; BYTES]) -> Result<Inky, NoInky> {
 
 #[cfg(test)]
 mod tests {
+    use embedded_hal::i2c::{ErrorKind, ErrorType, Operation};
+
     use super::*;
+
+    /// An EEPROM alone on its bus.
+    struct Eeprom([u8; BYTES]);
+
+    impl ErrorType for Eeprom {
+        type Error = ErrorKind;
+    }
+
+    impl I2c for Eeprom {
+        fn transaction(
+            &mut self,
+            address: u8,
+            steps: &mut [Operation<'_>],
+        ) -> Result<(), ErrorKind> {
+            match (address, steps) {
+                (0x50, [Operation::Write([0, 0]), Operation::Read(bytes)]) => {
+                    bytes.copy_from_slice(&self.0);
+                    Ok(())
+                }
+                _ => Err(ErrorKind::Other),
+            }
+        }
+    }
 
     fn description(code: u8) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
@@ -155,6 +180,12 @@ mod tests {
             })
             .collect();
         assert_eq!(served, [17]);
+    }
+
+    #[test]
+    fn the_description_is_read_from_the_eeprom() {
+        let read = read(&mut Eeprom(description(22))).map(|inky| inky.code);
+        assert_eq!(read, Ok(22));
     }
 
     #[test]

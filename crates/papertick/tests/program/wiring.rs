@@ -37,6 +37,9 @@ fn a_wiring_file_is_checked_with_or_without_the_host() {
         (code, stdout.as_str()),
         (0, "Waveshare 7.5 in V2: 1 panel, no mistakes\n")
     );
+    let (code, _, stderr) = run(&["wiring", "check", "waveshare-7.5"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("known boards are rev-a, "), "{stderr}");
     let (code, _, stderr) = run(&["wiring", "test", &file, "-o", "x.toml"]);
     assert_eq!(code, 2);
     assert!(

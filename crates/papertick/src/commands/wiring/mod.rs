@@ -43,7 +43,8 @@ pub enum WiringCommand {
 /// The flags of `wiring check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Wiring file
+    /// Wiring file, or the name of a known board
+    #[arg(value_name = "FILE|NAME")]
     file: PathBuf,
 
     /// Check only the file, not this host
@@ -58,7 +59,8 @@ pub struct CheckArgs {
 /// The flags of `wiring show`.
 #[derive(Debug, Args)]
 pub struct WiringShowArgs {
-    /// Wiring file
+    /// Wiring file, or the name of a known board
+    #[arg(value_name = "FILE|NAME")]
     file: PathBuf,
 
     /// Write an SVG picture to this file instead of a text
@@ -76,14 +78,16 @@ The exit code is 0 if there are no mistakes and 2 if there are.";
 const SHOW_EXAMPLES: &str = "\
 Examples:
   papertick wiring show clock.toml
-  papertick wiring show clock.toml -o clock.svg";
+  papertick wiring show clock.toml -o clock.svg
+  papertick wiring show waveshare-7.5-v2";
 
 const TEST_EXAMPLES: &str = "\
 Examples:
   papertick wiring test clock.toml
   papertick wiring test clock.toml --seconds 30
+  papertick wiring test waveshare-7.5-v2 -o clock.toml
 
-Stop the clock first. The exit code is 1 if a part did not answer.";
+One panel shows a test picture, and questions about it are asked on a terminal. Stop the clock first. The exit code is 1 if a part did not answer.";
 
 /// Runs the action.
 ///

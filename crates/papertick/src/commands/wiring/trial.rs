@@ -38,9 +38,6 @@ use crate::{
     wiring_file::{self, load_for_host},
 };
 
-/// Timeout of a panel: the refresh of a program before, resets, and a refresh in the cold.
-const PANEL_TIMEOUT: Duration = Duration::from_secs(20);
-
 const COLOUR_TIME: Duration = Duration::from_millis(500);
 
 /// Brightness steps of the frontlight.
@@ -217,6 +214,7 @@ async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<PartResult
         _ => "each panel shows its number\n",
     });
     let started_at = Instant::now();
+    let deadline = started_at + panels.refresh_limit();
     let mut results: Vec<Option<PartResult>> = Vec::new();
     for (panel, frame) in frames.into_iter().enumerate() {
         let started = panels.start(panel, &Arc::new(frame), Refresh::Full).await;
@@ -227,7 +225,7 @@ async fn number(panels: &mut AssembledPanels, wiring: &Wiring) -> Vec<PartResult
         });
     }
     while results.iter().any(Option::is_none) {
-        let Ok(ended) = timeout_at(started_at + PANEL_TIMEOUT, panels.idle()).await else {
+        let Ok(ended) = timeout_at(deadline, panels.idle()).await else {
             break;
         };
         for (panel, result) in ended {
