@@ -134,8 +134,12 @@ pub fn users(device: &Path, root: &Path) -> Vec<String> {
         let mut files = files.filter_map(|file| fs::read_link(file.path()).ok());
         files.any(|file| file == device)
     };
-    let own = process::id().to_string();
-    let processes = entries(&root.join("proc")).filter(|process| *process.file_name() != *own);
+    // `self` and `thread-self` are this process, too.
+    let is_other = |entry: &DirEntry| {
+        let number = entry.file_name().to_string_lossy().parse();
+        number.is_ok_and(|number: u32| number != process::id())
+    };
+    let processes = entries(&root.join("proc")).filter(is_other);
     let users = processes.filter(has_open).map(|process| {
         let name = fs::read_to_string(process.path().join("comm")).unwrap_or_default();
         let number = process.file_name();
