@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use board::{
     assembly::{AssembledBoard, AssembledButtons, assemble, last_refresh_limit},
-    parts::mcp23017::LineLevel,
+    parts::{epaper::Model, mcp23017::LineLevel},
     ports::{ButtonEdge, Buttons, Frontlight, LedStrip, LightSensor, Panels},
     wiring::{self, Sense, Wiring},
 };
@@ -18,6 +18,8 @@ use tokio::{
 };
 
 struct Bench {
+    /// Model of the panels.
+    model: &'static Model,
     /// Size of each panel.
     size: (u16, u16),
     circuit: Circuit,
@@ -36,6 +38,7 @@ fn bench_on(circuit: Circuit, wiring: &Wiring) -> Bench {
         buses.spawn(bus.serve());
     }
     Bench {
+        model: wiring.panels[0].model,
         size: wiring.panels[0].size(),
         circuit,
         board,
@@ -72,7 +75,7 @@ impl Bench {
         let mut ended = 0;
         while ended < panels.count() {
             for (panel, outcome) in panels.idle().await {
-                assert_eq!(outcome, Ok(refresh));
+                assert_eq!(outcome, Ok(self.model.refresh(refresh)));
                 let glass = self.circuit.glass(panel).unwrap();
                 let expected = picture_of(self.size, number + panel as u32);
                 assert!(glass == *expected, "panel {panel}");

@@ -30,6 +30,14 @@ pub static BASES: &[(&str, &str)] = &[
         include_str!("../../../../docs/wiring/waveshare-5.83-v2.toml"),
     ),
     (
+        "waveshare-7.3-e",
+        include_str!("../../../../docs/wiring/waveshare-7.3-e.toml"),
+    ),
+    (
+        "waveshare-7.3-f",
+        include_str!("../../../../docs/wiring/waveshare-7.3-f.toml"),
+    ),
+    (
         "waveshare-7.5-v2",
         include_str!("../../../../docs/wiring/waveshare-7.5-v2.toml"),
     ),

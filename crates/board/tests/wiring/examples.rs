@@ -59,6 +59,8 @@ fn all_examples_are_valid() {
             "waveshare-4.26",
             "waveshare-5.79",
             "waveshare-5.83-v2",
+            "waveshare-7.3-e",
+            "waveshare-7.3-f",
             "waveshare-7.5-v2"
         ]
     );

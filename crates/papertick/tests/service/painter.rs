@@ -614,7 +614,8 @@ async fn each_known_panel_shows_figures_and_gets_the_refreshes_of_its_maker() {
             let figure = Figure::number(number.to_string());
             let tile = Tile::new(["Block height"], vec![figure]);
             pictures.send_modify(|picture| picture.tiles = vec![tile]);
-            sleep(IDLE_BEFORE_REFRESH / 2).await;
+            let shown_in = wiring.care.interval + 2 * wiring.panels[0].model.times.full;
+            sleep(shown_in.max(IDLE_BEFORE_REFRESH / 2)).await;
             let expected = painter.paint(&pictures.borrow(), 0);
             assert!(circuit.glass(0).unwrap() == expected, "{name}: {number}");
         }

@@ -70,6 +70,11 @@ pub enum PlaneForm {
     Inverse,
     /// Only these bytes of each row.
     Columns(Range<usize>),
+    /// Four bits per pixel, with these values of black and white.
+    Colours {
+        black: u8,
+        white: u8,
+    },
 }
 
 /// A picture, row by row; bit 1 is white. The padding bits at the end of a row are white.
@@ -116,6 +121,13 @@ impl PanelImage {
                 .flat_map(|row| &row[columns.clone()])
                 .copied()
                 .collect(),
+            PlaneForm::Colours { black, white } => {
+                let colour = |bit: u8| if bit & 1 == 0 { *black } else { *white };
+                let pair =
+                    |byte: u8, shift: u8| colour(byte >> (shift + 1)) << 4 | colour(byte >> shift);
+                let pairs = |byte: &u8| [6, 4, 2, 0].map(|shift| pair(*byte, shift));
+                self.bytes.iter().flat_map(pairs).collect()
+            }
         }
     }
 }

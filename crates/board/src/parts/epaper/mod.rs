@@ -18,7 +18,7 @@ mod setup;
 pub use bus::{CHUNK_MAX, PanelBus};
 pub use image::{PanelImage, PanelRotation, PlaneForm};
 pub use models::{
-    Care, ChipCount, Family, HZ_MAX, LineEnd, MODELS, Model, REFUSED_MODELS, Registers,
+    Care, ChipCount, Colour, Family, HZ_MAX, LineEnd, MODELS, Model, REFUSED_MODELS, Registers,
     SSD1680_ROW, Ssd16xx, Times, Uc8179, XUnit, find,
 };
 pub use panel::{PanelDriver, PollResult};

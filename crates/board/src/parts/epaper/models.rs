@@ -13,6 +13,9 @@ pub const HZ_MAX: u32 = 20_000_000;
 /// Shortest time after which a busy panel is stuck.
 const BUSY_LIMIT: Duration = Duration::from_secs(10);
 
+/// Time after which a busy panel with colours is stuck. The first refresh of one took 100 s.
+const COLOUR_BUSY_LIMIT: Duration = Duration::from_secs(130);
+
 /// Shortest time to wait for a refresh that may be under way.
 const REFRESH_LIMIT: Duration = Duration::from_secs(5);
 
@@ -42,6 +45,7 @@ pub struct Model {
 pub enum Family {
     Ssd16xx(Ssd16xx),
     Uc8179(Uc8179),
+    Colour(Colour),
 }
 
 /// Commands with their parameters.
@@ -96,6 +100,13 @@ pub struct Uc8179 {
     pub registers: Registers,
 }
 
+/// A controller of six or seven colours, which only has full refreshes.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Colour {
+    /// Registers before every refresh.
+    pub registers: Registers,
+}
+
 /// Durations of the refreshes of a panel, with the supply off before and after.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Times {
@@ -137,6 +148,12 @@ impl Care {
         interval: Duration::ZERO,
     };
 
+    /// A panel without partial refreshes, which its makers want to rest.
+    const SLOW: Care = Care {
+        interval: Duration::from_secs(180),
+        ..Care::daily(0)
+    };
+
     /// A full refresh a day, and one after some partial ones.
     const fn daily(partials_max: u32) -> Care {
         Care {
@@ -152,13 +169,13 @@ impl Model {
     pub fn busy(&self) -> LineLevel {
         match self.family {
             Family::Ssd16xx(_) => LineLevel::High,
-            Family::Uc8179(_) => LineLevel::Low,
+            Family::Uc8179(_) | Family::Colour(_) => LineLevel::Low,
         }
     }
 
     /// Duration of a refresh, with the supply off before and after.
     pub fn refresh_time(&self, refresh: Refresh, full: FullWaveform) -> Duration {
-        match (refresh, full, self.times.fast_full) {
+        match (self.refresh(refresh), full, self.times.fast_full) {
             (Refresh::Partial, _, _) => self.times.whole_partial(),
             (Refresh::Full, FullWaveform::Warm, Some(fast)) => fast,
             (Refresh::Full, _, _) => self.times.full,
@@ -171,7 +188,9 @@ impl Model {
         let busy = match self.family {
             Family::Ssd16xx(_) => time,
             // The supply is switched by other commands.
-            Family::Uc8179(_) => time - self.times.power_on - self.times.power_off,
+            Family::Uc8179(_) | Family::Colour(_) => {
+                time - self.times.power_on - self.times.power_off
+            }
         };
         2 * busy + SLOW_MARGIN
     }
@@ -183,7 +202,18 @@ impl Model {
 
     /// Time after which a busy panel is stuck.
     pub fn busy_limit(&self) -> Duration {
-        BUSY_LIMIT.max(3 * self.times.full)
+        match self.family {
+            Family::Ssd16xx(_) | Family::Uc8179(_) => BUSY_LIMIT.max(3 * self.times.full),
+            Family::Colour(_) => COLOUR_BUSY_LIMIT,
+        }
+    }
+
+    /// The refresh that it does when one is requested.
+    pub fn refresh(&self, requested: Refresh) -> Refresh {
+        match self.family {
+            Family::Ssd16xx(_) | Family::Uc8179(_) => requested,
+            Family::Colour(_) => Refresh::Full,
+        }
     }
 
     /// Largest first byte of a row of the controller that can be on the panel.
@@ -193,7 +223,7 @@ impl Model {
                 let bytes = self.width.div_ceil(8) as u8;
                 controller.row_bytes - bytes - 1
             }
-            Family::Ssd16xx(_) | Family::Uc8179(_) => 0,
+            Family::Ssd16xx(_) | Family::Uc8179(_) | Family::Colour(_) => 0,
         }
     }
 }
@@ -425,6 +455,74 @@ pub static MODELS: &[Model] = &[
             power_off: ms(40),
         },
         care: Care::daily(5),
+    },
+    Model {
+        id: "waveshare-7.3-e",
+        name: "Waveshare 7.3 in E, six colours",
+        width: 800,
+        height: 480,
+        family: Family::Colour(Colour {
+            registers: &[
+                (0xAA, &[0x49, 0x55, 0x20, 0x08, 0x09, 0x18]),
+                (0x01, &[0x3F]),
+                (0x00, &[0x5F, 0x69]),
+                (0x03, &[0x00, 0x54, 0x00, 0x44]),
+                (0x05, &[0x40, 0x1F, 0x1F, 0x2C]),
+                (0x06, &[0x6F, 0x1F, 0x17, 0x49]),
+                (0x08, &[0x6F, 0x1F, 0x1F, 0x22]),
+                // Pimoroni runs it faster, at the cost of blue and green.
+                (0x30, &[0x03]),
+                (0x50, &[0x3F]),
+                (0x60, &[0x02, 0x00]),
+                (0x84, &[0x01]),
+                (0xE3, &[0x2F]),
+            ],
+        }),
+        // 19 s on a Raspberry Pi, 12.5 s by GxEPD2.
+        times: Times {
+            full: ms(19_000),
+            fast_full: None,
+            partial: ms(18_855),
+            power_on: ms(172),
+            power_off: ms(145),
+        },
+        care: Care::SLOW,
+    },
+    Model {
+        id: "waveshare-7.3-f",
+        name: "Waveshare 7.3 in F, seven colours",
+        width: 800,
+        height: 480,
+        family: Family::Colour(Colour {
+            registers: &[
+                (0xAA, &[0x49, 0x55, 0x20, 0x08, 0x09, 0x18]),
+                (0x01, &[0x3F, 0x00, 0x32, 0x2A, 0x0E, 0x2A]),
+                (0x00, &[0x5F, 0x69]),
+                (0x03, &[0x00, 0x54, 0x00, 0x44]),
+                (0x05, &[0x40, 0x1F, 0x1F, 0x2C]),
+                (0x06, &[0x6F, 0x1F, 0x1F, 0x22]),
+                (0x08, &[0x6F, 0x1F, 0x1F, 0x22]),
+                (0x13, &[0x00, 0x04]),
+                (0x30, &[0x3C]),
+                (0x41, &[0x00]),
+                (0x50, &[0x3F]),
+                (0x60, &[0x02, 0x00]),
+                (0x82, &[0x1E]),
+                (0x84, &[0x00]),
+                (0x86, &[0x00]),
+                (0xE3, &[0x2F]),
+                (0xE0, &[0x00]),
+                (0xE6, &[0x00]),
+            ],
+        }),
+        times: Times {
+            full: ms(39_175),
+            fast_full: None,
+            partial: ms(39_030),
+            power_on: ms(172),
+            power_off: ms(145),
+        },
+        care: Care::SLOW,
     },
 ];
 

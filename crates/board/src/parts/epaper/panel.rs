@@ -108,7 +108,7 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
 
     /// Returns whether its next step starts a refresh.
     pub fn is_about_to_refresh(&self) -> bool {
-        self.wait == Wait::No && matches!(self.steps.front(), Some(PanelStep::Activate(_)))
+        self.wait == Wait::No && matches!(self.steps.front(), Some(PanelStep::Activate(..)))
     }
 
     pub fn busy_line(&mut self) -> &mut B {
@@ -157,7 +157,7 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
     /// # Errors
     /// A refresh is under way.
     pub fn show(&mut self, frame: Arc<PanelImage>, refresh: Refresh) -> Result<(), PanelFault> {
-        let refresh = match (refresh, &self.shown) {
+        let refresh = match (self.setup.model.refresh(refresh), &self.shown) {
             (Refresh::Partial, Some(_)) => Refresh::Partial,
             (Refresh::Full | Refresh::Partial, _) => Refresh::Full,
         };
@@ -282,8 +282,8 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
             PanelStep::Picture(command, frame, form) => {
                 bus.send(&mut self.select, command, &frame.plane(&form))?
             }
-            PanelStep::Activate(command) => {
-                bus.send(&mut self.select, command, &[])?;
+            PanelStep::Activate(command, parameters) => {
+                bus.send(&mut self.select, command, parameters)?;
                 self.wait = Wait::Rise(now, now + RISE_INTERVAL);
             }
         }

@@ -1,7 +1,8 @@
 //! An emulated panel: its picture, its lines, and the commands of its controller. It reports commands that are forbidden.
 //!
-//! `ssd16xx` and `uc8179` are the families of controllers, `plane` is a memory of one.
+//! `ssd16xx`, `uc8179` and `colour` are the families of controllers, `plane` is a memory of one.
 
+mod colour;
 mod plane;
 mod ssd16xx;
 mod uc8179;
@@ -196,6 +197,7 @@ impl PanelChip {
                 Box::new(ssd16xx::Ssd16xxChip::new(family, setup, &mut noise))
             }
             Family::Uc8179(_) => Box::new(uc8179::Uc8179Chip::new(model, &mut noise)),
+            Family::Colour(_) => Box::new(colour::ColourChip::new(model, &mut noise)),
         };
         PanelChip {
             name: format!("panel {}", index + 1),

@@ -35,6 +35,10 @@ impl Plane {
         self.written.fill(false);
     }
 
+    pub(super) fn byte(&self, at: usize) -> u8 {
+        self.bytes[at]
+    }
+
     /// A bit of a byte.
     pub(super) fn bit(&self, (at, bit): (usize, u8)) -> bool {
         self.bytes[at] >> bit & 1 != 0

@@ -3,6 +3,7 @@
 //! Both planes are written before every refresh, the old one with the picture on the panel, because it is not documented
 //! reliably whether a controller copies the new plane to the old one.
 
+pub mod colour;
 pub mod ssd16xx;
 pub mod uc8179;
 
@@ -39,8 +40,8 @@ pub enum PanelStep {
     Send(u8, Vec<u8>),
     /// Sends a command and a picture.
     Picture(u8, Arc<PanelImage>, PlaneForm),
-    /// Starts the refresh with this command.
-    Activate(u8),
+    /// Starts the refresh with this command and its parameters.
+    Activate(u8, &'static [u8]),
 }
 
 /// Steps of a full refresh. They set all registers, so that their state before does not matter.
@@ -48,6 +49,7 @@ pub fn full(setup: &Setup, new: &Arc<PanelImage>) -> VecDeque<PanelStep> {
     match &setup.model.family {
         Family::Ssd16xx(controller) => ssd16xx::full(controller, setup, new),
         Family::Uc8179(controller) => uc8179::full(controller, setup, new),
+        Family::Colour(controller) => colour::full(controller, setup, new),
     }
 }
 
@@ -56,6 +58,7 @@ pub fn prepare(setup: &Setup, shown: &Arc<PanelImage>) -> VecDeque<PanelStep> {
     match &setup.model.family {
         Family::Ssd16xx(controller) => ssd16xx::prepare(controller, setup, shown),
         Family::Uc8179(controller) => uc8179::prepare(controller, setup, shown),
+        Family::Colour(_) => VecDeque::new(),
     }
 }
 
@@ -64,6 +67,7 @@ pub fn partial(setup: &Setup, new: &Arc<PanelImage>) -> VecDeque<PanelStep> {
     match &setup.model.family {
         Family::Ssd16xx(controller) => ssd16xx::partial(controller, setup, new),
         Family::Uc8179(_) => uc8179::partial(new),
+        Family::Colour(controller) => colour::full(controller, setup, new),
     }
 }
 
@@ -71,7 +75,8 @@ pub fn partial(setup: &Setup, new: &Arc<PanelImage>) -> VecDeque<PanelStep> {
 pub fn power_off(setup: &Setup) -> VecDeque<PanelStep> {
     match &setup.model.family {
         Family::Ssd16xx(_) => VecDeque::new(),
-        Family::Uc8179(_) => uc8179::power(uc8179::command::POWER_OFF).into(),
+        Family::Uc8179(_) => uc8179::power(uc8179::command::POWER_OFF, &[]).into(),
+        Family::Colour(_) => uc8179::power(uc8179::command::POWER_OFF, &[0x00]).into(),
     }
 }
 
@@ -80,6 +85,7 @@ pub fn sleep(setup: &Setup) -> VecDeque<PanelStep> {
     let mut steps = match &setup.model.family {
         Family::Ssd16xx(_) => ssd16xx::sleep(),
         Family::Uc8179(_) => uc8179::sleep(),
+        Family::Colour(_) => colour::sleep(),
     };
     steps.push_back(PanelStep::Pause(SLEEP_SETTLE));
     steps

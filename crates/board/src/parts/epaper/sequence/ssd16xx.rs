@@ -66,7 +66,7 @@ pub(super) fn full(
     let sequence = if warm.is_some() { update::FAST_FULL } else { update::FULL };
     steps.extend(warm.map(|temperature| send(command::TEMPERATURE, temperature)));
     steps.push_back(send(command::UPDATE_SEQUENCE, &[sequence]));
-    steps.push_back(PanelStep::Activate(command::ACTIVATE));
+    steps.push_back(PanelStep::Activate(command::ACTIVATE, &[]));
     steps
 }
 
@@ -90,7 +90,7 @@ pub(super) fn partial(
 ) -> VecDeque<PanelStep> {
     let mut steps = VecDeque::from([PanelStep::Idle(RESET_LIMIT)]);
     steps.extend(chips(controller, setup).map(|chip| chip.plane(command::WRITE_NEW, new)));
-    steps.push_back(PanelStep::Activate(command::ACTIVATE));
+    steps.push_back(PanelStep::Activate(command::ACTIVATE, &[]));
     steps
 }
 

@@ -97,17 +97,21 @@ pub(super) fn sleep() -> VecDeque<PanelStep> {
         PanelStep::Idle(RESET_LIMIT),
         send(command::DATA_INTERVAL, &[0xF7]),
     ]);
-    steps.extend(power(command::POWER_OFF));
+    steps.extend(power(command::POWER_OFF, &[]));
     steps.push_back(send(command::DEEP_SLEEP, &[DEEP_SLEEP_CHECK]));
     steps
 }
 
 fn registers(controller: &Uc8179, setup: &Setup) -> impl Iterator<Item = PanelStep> {
+    // Black and white, with the waveforms of the panel.
+    let own = [send(command::PANEL, &[0x1F]), size(setup)];
+    send_all(controller.registers).chain(own)
+}
+
+pub(super) fn size(setup: &Setup) -> PanelStep {
     let (width, height) = (setup.model.width, setup.model.height);
     let size = [width.to_be_bytes(), height.to_be_bytes()].concat();
-    // Black and white, with the waveforms of the panel.
-    let own = [send(command::PANEL, &[0x1F]), send(command::SIZE, &size)];
-    send_all(controller.registers).chain(own)
+    send(command::SIZE, &size)
 }
 
 fn temperature(degrees: u8) -> [PanelStep; 2] {
@@ -124,16 +128,16 @@ fn picture(plane: u8, frame: &Arc<PanelImage>, form: PlaneForm) -> PanelStep {
 /// Sends the new picture and shows it.
 fn refresh(new: &Arc<PanelImage>) -> Vec<PanelStep> {
     let mut steps = vec![picture(command::WRITE_NEW, new, PlaneForm::Whole)];
-    steps.extend(power(command::POWER_ON));
-    steps.push(PanelStep::Activate(command::REFRESH));
-    steps.extend(power(command::POWER_OFF));
+    steps.extend(power(command::POWER_ON, &[]));
+    steps.push(PanelStep::Activate(command::REFRESH, &[]));
+    steps.extend(power(command::POWER_OFF, &[]));
     steps
 }
 
 /// Switches the supply.
-pub(super) fn power(command: u8) -> [PanelStep; 3] {
+pub(super) fn power(command: u8, parameters: &[u8]) -> [PanelStep; 3] {
     [
-        send(command, &[]),
+        send(command, parameters),
         PanelStep::Pause(BUSY_STARTS),
         PanelStep::Idle(RESET_LIMIT),
     ]
