@@ -44,6 +44,9 @@ const RESET_BUSY: Duration = Duration::from_millis(1);
 /// Time after a reset during which commands are forbidden.
 const NOT_READY: Duration = Duration::from_millis(10);
 
+/// Partial refreshes without a full one that are too many, as a multiple of the maker's number.
+const PARTIALS_FACTOR: u32 = 10;
+
 /// The commands and registers of a controller.
 trait Controller: fmt::Debug + Send {
     /// Smallest and largest number of parameters of a command; `None` if there is no such command.
@@ -120,6 +123,8 @@ struct PanelState {
     is_asleep: bool,
     full: u64,
     partial: u64,
+    /// Partial refreshes since the last full one.
+    in_a_row: u32,
 }
 
 /// A simulated panel.
@@ -149,8 +154,10 @@ impl PanelState {
     fn count(&mut self, is_partial: bool) {
         if is_partial {
             self.partial += 1;
+            self.in_a_row += 1;
         } else {
             self.full += 1;
+            self.in_a_row = 0;
         }
     }
 
@@ -213,6 +220,7 @@ impl PanelChip {
                 is_asleep: false,
                 full: 0,
                 partial: 0,
+                in_a_row: 0,
             },
             controller,
             active: None,
@@ -272,6 +280,10 @@ impl PanelChip {
         if !self.is_unresponsive() {
             let mut report = report(&self.name, now, violations);
             self.controller.check(&self.state, &mut report);
+            let care = self.state.model.care;
+            if self.state.in_a_row > PARTIALS_FACTOR * care.partials_max {
+                report.record("too many partial refreshes in a row");
+            }
         }
     }
 

@@ -195,12 +195,14 @@ impl Uc8179Chip {
         if unwritten(&self.new) || unwritten(&self.old) {
             report.record("refreshed from a plane that was not written");
         }
-        let is_stale = || {
-            self.visible().any(|(x, y, at)| {
-                self.registers.is_ink(self.old.bit(at)) != panel.glass[panel.pixel(x, y)]
-            })
-        };
-        if is_partial && is_stale() {
+        if !is_partial {
+            return;
+        }
+        let is_shown =
+            |(x, y, at)| self.registers.is_ink(self.old.bit(at)) == panel.glass[panel.pixel(x, y)];
+        if !self.visible().any(is_shown) {
+            report.record("partial refresh with planes of the other polarity");
+        } else if !self.visible().all(is_shown) {
             report.record("partial refresh while the old plane is not what is on the glass");
         }
     }
