@@ -4,6 +4,7 @@ use std::{
     io::{self, IsTerminal},
     path::PathBuf,
     sync::Arc,
+    thread,
     time::Duration,
 };
 
@@ -118,7 +119,20 @@ pub(super) fn run(args: &TestArgs) -> Result<(), Failure> {
     }
     let mut questions = Questions(stdin.lock());
     questions.confirm_model(panel.model.id)?;
-    let show = |wiring: &Wiring| test(wiring, args.seconds);
+    let mut shown_at: Option<Instant> = None;
+    let show = |wiring: &Wiring| {
+        let interval = wiring.care.interval;
+        let rest = shown_at.map_or(Duration::ZERO, |at| interval.saturating_sub(at.elapsed()));
+        if !rest.is_zero() {
+            show_progress(&format!(
+                "waiting for {} s, because the panel must rest\n",
+                rest.as_secs()
+            ));
+            thread::sleep(rest);
+        }
+        shown_at = Some(Instant::now());
+        test(wiring, args.seconds)
+    };
     let rotation = questions.rotation(file.wiring, show)?;
     match base {
         Some(base) => one_panel::store(base, rotation, args.output.as_deref()),
