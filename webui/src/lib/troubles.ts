@@ -6,6 +6,7 @@ const PANEL_FAULTS: Record<string, string> = {
   'busy-stuck': n('it never became ready again'),
   'started-busy': n('it was not ready for a new picture'),
   'not-refreshed': n('it did not take the new one'),
+  slow: n('it refreshed too slowly'),
   bus: n('it could not be reached'),
 };
 

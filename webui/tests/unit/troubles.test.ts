@@ -38,6 +38,7 @@ const rows: [string, Partial<Status>, string[]][] = [
       panelFaults: [
         { panel: 0, fault: 'bus', says: '', failures: 4 },
         { panel: 1, fault: 'not-refreshed', says: '', failures: 1 },
+        { panel: 2, fault: 'slow', says: '', failures: 0 },
         { panel: 6, fault: 'busy-stuck', says: '', failures: 0 },
       ],
     },
@@ -45,6 +46,7 @@ const rows: [string, Partial<Status>, string[]][] = [
       'The clock has lost “Home”: new_reason. Its values are not updated; it keeps trying.',
       'Panel 1 shows an older picture: it could not be reached. Failed attempts: 4. The clock tries again by itself.',
       'Panel 2 shows an older picture: it did not take the new one. Failed attempts: 1. The clock tries again by itself.',
+      'Panel 3 shows an older picture: it refreshed too slowly.',
       'Panel 7 shows an older picture: it never became ready again.',
     ],
   ],
