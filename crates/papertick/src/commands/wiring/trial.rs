@@ -345,7 +345,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
     use board::{
-        parts::mcp23017::LineLevel,
+        parts::{epaper::PanelRotation, mcp23017::LineLevel},
         wiring::{self, Sense},
     };
     use lab::circuit::{Circuit, Flow, PanelCondition};
@@ -458,16 +458,19 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_panel_shows_the_test_picture() {
-        for base in wiring::displays() {
-            let wiring = wiring::base(base).unwrap();
+    async fn one_panel_shows_the_test_picture_however_it_is_turned() {
+        let turned = |base| PanelRotation::ALL.map(|rotation| (base, rotation));
+        for (base, rotation) in wiring::displays().flat_map(turned) {
+            let mut wiring = wiring::base(base).unwrap();
+            wiring.panels[0].rotation = rotation;
             let circuit = Circuit::new(&wiring, Flow::Live);
             let results = test_all(&circuit, &wiring, BusExecution::Tasks, 0)
                 .await
                 .unwrap();
-            assert!(results[0].is_good, "{base}: {results:?}");
-            assert_eq!(circuit.glass(0).as_ref(), frames(&wiring).first(), "{base}");
-            assert_eq!(circuit.violations(), Vec::<String>::new(), "{base}");
+            let row = format!("{base}, {rotation:?}");
+            assert!(results[0].is_good, "{row}: {results:?}");
+            assert_eq!(circuit.glass(0).as_ref(), frames(&wiring).first(), "{row}");
+            assert_eq!(circuit.violations(), Vec::<String>::new(), "{row}");
         }
     }
 
