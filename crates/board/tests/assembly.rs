@@ -197,6 +197,13 @@ async fn a_panel_that_is_alone_sleeps_after_the_end() {
             let mut bench = bench_on(bench.circuit.clone(), &wiring);
             bench.show_all(20, Refresh::Full).await;
             bench.assert_no_violations();
+            // It sleeps again if it is idle at the end.
+            sleep(Duration::from_secs(60)).await;
+            drop(bench.board);
+            let buses = async { while bench.buses.join_next().await.is_some() {} };
+            let ended = timeout(last_refresh_limit(&wiring), buses).await;
+            assert!(ended.is_ok(), "{name}");
+            assert!(bench.circuit.is_asleep(0), "{name}");
         }
     }
 }

@@ -195,7 +195,13 @@ impl Model {
         2 * busy + SLOW_MARGIN
     }
 
-    /// Longest time to wait for a refresh that may be under way.
+    /// Longest time to wait at the start for a refresh of an earlier run. A panel in deep sleep looks the same, and a restart
+    /// with one should not take long.
+    pub fn earlier_refresh_limit(&self) -> Duration {
+        (self.times.full * 5 / 4).max(REFRESH_LIMIT)
+    }
+
+    /// Longest time to wait for a refresh that is under way.
     pub fn refresh_limit(&self) -> Duration {
         (2 * self.times.full + SLOW_MARGIN).max(REFRESH_LIMIT)
     }

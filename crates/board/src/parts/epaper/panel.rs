@@ -129,7 +129,7 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
 
     /// Waits until it is idle, because a reset must not interrupt a refresh of an earlier run.
     pub fn wait_until_idle(&mut self) {
-        let limit = self.setup.model.refresh_limit();
+        let limit = self.setup.model.earlier_refresh_limit();
         self.start(SequencePurpose::None, [PanelStep::Idle(limit)]);
     }
 

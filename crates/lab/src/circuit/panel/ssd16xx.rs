@@ -62,7 +62,7 @@ const SHARED_COLUMNS: u16 = 4;
 
 /// The registers, which a reset sets to their defaults.
 #[derive(Debug, Clone)]
-struct State {
+struct RegisterValues {
     lines: u16,
     is_shifted: bool,
     ignores_old: bool,
@@ -94,7 +94,7 @@ pub(super) struct Ssd16xxChip {
     family: &'static Ssd16xx,
     /// First byte of a row of the controller that is on the panel.
     x_offset: u8,
-    registers: State,
+    registers: RegisterValues,
     /// Of each controller.
     memories: Vec<Memory>,
     has_power: bool,
@@ -102,9 +102,9 @@ pub(super) struct Ssd16xxChip {
     running: u8,
 }
 
-impl State {
-    fn of(family: &Ssd16xx) -> State {
-        State {
+impl RegisterValues {
+    fn of(family: &Ssd16xx) -> RegisterValues {
+        RegisterValues {
             lines: family.lines,
             is_shifted: false,
             ignores_old: false,
@@ -166,7 +166,7 @@ impl Ssd16xxChip {
             model: setup.model,
             family,
             x_offset: setup.x_offset,
-            registers: State::of(family),
+            registers: RegisterValues::of(family),
             memories: (0..count).map(memory).collect(),
             has_power: false,
             running: 0,
@@ -174,7 +174,7 @@ impl Ssd16xxChip {
     }
 
     fn reset_registers(&mut self) {
-        self.registers = State::of(self.family);
+        self.registers = RegisterValues::of(self.family);
         for memory in &mut self.memories {
             memory.address = Address::of(self.family);
         }

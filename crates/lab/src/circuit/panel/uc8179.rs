@@ -62,7 +62,7 @@ struct Window {
 
 /// The registers, which a reset sets to their defaults.
 #[derive(Debug, Clone)]
-struct State {
+struct RegisterValues {
     panel: u8,
     interval: u8,
     size: (u16, u16),
@@ -82,16 +82,16 @@ enum Activity {
 #[derive(Debug)]
 pub(super) struct Uc8179Chip {
     model: &'static Model,
-    registers: State,
+    registers: RegisterValues,
     new: Plane,
     old: Plane,
     has_power: bool,
     running: Option<Activity>,
 }
 
-impl State {
-    fn of(model: &Model) -> State {
-        State {
+impl RegisterValues {
+    fn of(model: &Model) -> RegisterValues {
+        RegisterValues {
             panel: 0x0F,
             interval: 0x31,
             size: (model.width, model.height),
@@ -120,7 +120,7 @@ impl Uc8179Chip {
         let bytes = usize::from(model.width / 8) * usize::from(model.height);
         Uc8179Chip {
             model,
-            registers: State::of(model),
+            registers: RegisterValues::of(model),
             new: Plane::new(bytes, noise),
             old: Plane::new(bytes, noise),
             has_power: false,
@@ -225,7 +225,7 @@ impl Controller for Uc8179Chip {
     }
 
     fn reset(&mut self) {
-        self.registers = State::of(self.model);
+        self.registers = RegisterValues::of(self.model);
         self.has_power = false;
         self.running = None;
     }
