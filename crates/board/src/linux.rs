@@ -54,13 +54,13 @@ impl Hardware for Linux {
 
     fn claim(&self, device: &str) -> Result<File, String> {
         let file = File::open(device).map_err(text)?;
-        let locked = file.try_lock().map(|()| file);
-        locked.map_err(
-            |_| match users(Path::new(device), Path::new("/")).as_slice() {
-                [] => "another program uses it".into(),
-                users => format!("it is in use by {}", users.join(", ")),
-            },
-        )
+        // Other programs do not lock it.
+        let users = users(Path::new(device), Path::new("/"));
+        match (file.try_lock(), users.as_slice()) {
+            (Ok(()), []) => Ok(file),
+            (Err(_), []) => Err("another program uses it".into()),
+            (_, users) => Err(format!("it is in use by {}", users.join(", "))),
+        }
     }
 
     fn spi(&self, device: &str, hz: u32) -> Result<SpidevBus, String> {

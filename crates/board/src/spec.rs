@@ -98,7 +98,7 @@ pub fn wired(wiring: &Wiring) -> Result<BoardSpec, String> {
     };
     Ok(if count == 1 {
         BoardSpec {
-            hardware: leak(format!("{}, {width} x {height}", wiring.name)),
+            hardware: leak(format!("{}, {width} x {height}", model.name)),
             canvas: Some((width, height)),
             is_slow: !model.care.interval.is_zero(),
             ..board

@@ -62,16 +62,16 @@ pub struct RefreshRecord {
 
 impl RefreshRecord {
     /// Adds a refresh that has ended now.
-    pub fn add(&mut self, refresh: Refresh, took: Duration) {
+    pub fn add(&mut self, refresh: Refresh, took: Option<Duration>) {
         match refresh {
             Refresh::Full => {
                 self.full = self.full.saturating_add(1);
                 self.full_at = Some(Instant::now());
-                self.full_took = Some(took);
+                self.full_took = took.or(self.full_took);
             }
             Refresh::Partial => {
                 self.partial = self.partial.saturating_add(1);
-                self.partial_took = Some(took);
+                self.partial_took = took.or(self.partial_took);
             }
         }
     }

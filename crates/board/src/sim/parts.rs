@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     moments::until,
-    ports::{ButtonEdge, Buttons, Frontlight, LedStrip, LightSensor, Outcome, Panels},
+    ports::{BUSY_LIMIT, ButtonEdge, Buttons, Frontlight, LedStrip, LightSensor, Outcome, Panels},
 };
 
 #[derive(Debug)]
@@ -61,6 +61,10 @@ impl SimPanels {
 impl Panels for SimPanels {
     fn count(&self) -> usize {
         self.wires.spec.panel_count()
+    }
+
+    fn refresh_limit(&self) -> Duration {
+        BUSY_LIMIT.max(2 * self.wires.times.full)
     }
 
     async fn start(

@@ -203,24 +203,35 @@ impl Glass {
         }
         self.slow_since = since;
         let mut presented = Presented::Picture;
+        let mut is_price_waiting = false;
         if cause == RefreshCause::Data && self.picture().style == style(settings) {
             let is_worse = self.panels.is_worse(&composition);
+            let must_wait = !is_worse && self.prices.must_wait(settings, now.uptime);
+            // The cells of a board of tiles change with the rotation, unseen.
+            if must_wait && self.is_only_price_of_tiles(&composition, known, now) {
+                composition.tiles = self.picture().tiles.clone();
+                is_price_waiting = true;
+            }
             if !is_worse && !self.panels.differs(&composition) {
                 self.panels.set_marks(composition.marks);
-                self.prices.caught_up(known.market);
+                if !is_price_waiting {
+                    self.prices.caught_up(known.market);
+                }
                 return Presented::Nothing;
             }
-            if !is_worse && self.is_only_price(known, now) {
-                if self.prices.must_wait(settings, now.uptime) {
+            if !is_worse && !is_price_waiting && self.is_only_price(known, now) {
+                if must_wait {
                     return Presented::Nothing;
                 }
                 presented = Presented::Price;
             }
         }
-        if self.shows(Dependency::Price, settings) {
-            self.prices.painted(now.uptime);
+        if !is_price_waiting {
+            if self.shows(Dependency::Price, settings) {
+                self.prices.painted(now.uptime);
+            }
+            self.prices.caught_up(known.market);
         }
-        self.prices.caught_up(known.market);
         self.panels
             .present(composition, cause, settings, now.uptime);
         presented
@@ -509,6 +520,16 @@ impl Glass {
         slots_of(self.form(settings), layer, self.slot(), settings)
     }
 
+    /// The slots of the panels and of the cells for clients, which follow the rotation.
+    fn followed_slots(&self, settings: &Settings) -> Vec<RotationSlot> {
+        let mut slots = self.slots(settings);
+        let is_covered = self.layers.top().is_some();
+        if !is_covered && !slots.contains(&self.slot()) {
+            slots.push(self.slot());
+        }
+        slots
+    }
+
     /// Returns whether something on the panels depends on a fact.
     fn shows(&self, fact: Dependency, settings: &Settings) -> bool {
         let slots = self.slots(settings);
@@ -719,6 +740,20 @@ impl Glass {
         }
     }
 
+    /// Returns whether the tiles differ from the new ones, and only in prices.
+    fn is_only_price_of_tiles(
+        &self,
+        composition: &Composition,
+        known: &ComposeContext<'_>,
+        now: Now,
+    ) -> bool {
+        let shown = &self.picture().tiles;
+        composition.tiles != *shown && {
+            let throttled = self.prices.throttled(known.market);
+            self.compose(&throttled, known, now).tiles == *shown
+        }
+    }
+
     /// Returns whether the panels differ from the new content only in prices.
     fn is_only_price(&self, known: &ComposeContext<'_>, now: Now) -> bool {
         if !self.shows(Dependency::Price, known.settings()) {
@@ -753,7 +788,10 @@ impl Glass {
     /// Uptime of the next minute while the local time is visible.
     fn minute_deadline(&self, settings: &Settings, now: Now) -> Option<Duration> {
         let left = frames::minute_in(now)?;
-        self.shows(Dependency::Time, settings)
+        let slots = self.followed_slots(settings);
+        let depends_on = catalog::dependencies(slots.iter().map(|slot| slot.screen));
+        depends_on
+            .contains(&Dependency::Time)
             .then(|| now.uptime + left)
     }
 
@@ -772,12 +810,13 @@ impl Glass {
             let moments = compose::marks(*slot, &scene).filter_map(|(_, from)| from);
             moments.filter(|from| *from > now.uptime).min()
         };
-        self.slots(known.settings()).iter().filter_map(next).min()
+        let slots = self.followed_slots(known.settings());
+        slots.iter().filter_map(next).min()
     }
 
     /// Uptime from which on the panels report that no data was received. `None` if they do already.
     fn no_data_deadline(&self, known: &ComposeContext<'_>, now: Now) -> Option<Duration> {
-        let mut slots = self.slots(known.settings()).into_iter();
+        let mut slots = self.followed_slots(known.settings()).into_iter();
         let is_lacking = known.silence.is_some() && slots.any(compose::needs_feeds);
         (is_lacking && now.uptime < NO_DATA_AFTER).then_some(NO_DATA_AFTER)
     }

@@ -3,7 +3,7 @@
 use crate::settings::Settings;
 
 /// A room is dark below this, thousandths of a lux.
-const DARK_BELOW: u32 = 1_000;
+pub const DARK_BELOW: u32 = 1_000;
 
 /// A dark room stays dark below this, thousandths of a lux.
 const DARK_UNTIL: u32 = 2_000;

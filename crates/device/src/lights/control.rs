@@ -5,6 +5,7 @@ use core::time::Duration;
 
 use super::{
     Rgb, StripEffect,
+    ambient::DARK_BELOW,
     animations::Animation,
     faults::{FaultIndicator, FaultSignal},
     frontlight::{DUTY_MAX, FrontlightControl, FrontlightInput, FrontlightState},
@@ -149,9 +150,7 @@ impl Lights {
 
     /// The room is dark.
     pub fn is_dark(&self) -> bool {
-        self.frontlight
-            .as_ref()
-            .is_some_and(FrontlightControl::is_dark)
+        self.millilux.is_some_and(|millilux| millilux < DARK_BELOW)
     }
 
     /// The conditions that mute the strip now, and its brightness.

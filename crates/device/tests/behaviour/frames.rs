@@ -92,6 +92,11 @@ const ON_ONE_PANEL: &[(&str, &str)] = &[
         "set panelLayout=1 boardScreens=[0,20]; test-zap 21",
         "Zap received 21 Worth $0.01 | Bitcoin price 64,000 1,563 sats for one dollar",
     ),
+    // A price waits although the cells of the rotation have changed.
+    (
+        "set panelLayout=1 boardScreens=[20,0] minSecPriceUpd=600; price USD 65000; wait 1000; price USD 66000; screen 3; wait 60000",
+        "Bitcoin price 64,000 1,563 sats for one dollar | Block height 840,000 Reported at 12:00",
+    ),
     ("text Hello", " Hello"),
     (
         "upload; progress 64; wait 2000",

@@ -345,6 +345,8 @@ mod tests {
             ("papertick run --bord v8", &["'--bord'", "did you mean `--board`?"][..]),
             ("papertick run --board rev-c", &["'rev-c'", "did you mean `rev-a`?"]),
             ("papertick run --board mainframe", &["'mainframe'", "there are `rev-b`, `rev-a`, `v8`"]),
+            ("papertick run --display waveshare-2.13-v3", &["'waveshare-2.13-v3'", "no built-in waveform"]),
+            ("papertick run --display waveshare-7.5-v3", &["'waveshare-7.5-v3'", "can damage it"]),
             ("papertick run --panel-timing slow", &["'slow'", "`real`, `instant`"]),
             ("papertick run --wifi wlan0", &["'wlan0'", "`host`, `network-manager`"]),
             ("papertick run --wifi network-manager --sim-networks air.json", &["--wifi", "--sim-networks"]),

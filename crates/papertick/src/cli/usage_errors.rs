@@ -1,6 +1,7 @@
 //! Mistakes on the command line as one-line messages.
 
 use api::operations;
+use board::parts::epaper::REFUSED_MODELS;
 use clap::{
     CommandFactory,
     error::{ContextKind, ContextValue, ErrorKind},
@@ -86,6 +87,20 @@ fn advice(error: &clap::Error) -> Option<String> {
         let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
         (!quoted.is_empty()).then(|| quoted.join(", "))
     };
+    // The waveforms of another model can damage a panel, so none is suggested.
+    if let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
+        && flag.starts_with("--display")
+        && let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidValue)
+    {
+        let mut refused = REFUSED_MODELS.iter();
+        return Some(match refused.find(|(known, _)| known == name) {
+            Some((_, why)) => (*why).into(),
+            None => format!(
+                "there are {}; take only the name of your own panel, because the waveforms of another can damage it",
+                words(ContextKind::ValidValue)?
+            ),
+        });
+    }
     // clap sorts suggestions by similarity, the best one last.
     let nearest = |kind: ContextKind| {
         let value = error.get(kind)?;

@@ -45,9 +45,9 @@ pub const RETRY_MIN: Duration = Duration::from_secs(5);
 pub const RETRY_MAX: Duration = Duration::from_secs(5 * 60);
 
 /// Idle time of a panel before a full refresh without a new picture.
-pub const IDLE_BEFORE_REFRESH: Duration = Duration::from_secs(20);
+pub const IDLE_BEFORE_REFRESH: Duration = Duration::from_secs(60);
 
-/// Time without partial refreshes after one that did nothing: it is too cold for them.
+/// Time without partial refreshes after one that did nothing or was slow: it is too cold for them.
 pub const NO_PARTIALS: Duration = Duration::from_secs(60 * 60);
 
 /// How often a cleaning turns a panel black and white.
@@ -157,8 +157,8 @@ struct PanelState {
     partials: u32,
     /// Refreshes since the start.
     refreshes: RefreshRecord,
-    /// Kind and start of the last refresh.
-    started: Option<(Refresh, Instant)>,
+    /// Kind and start of the last refresh. A refresh after a start or a failure begins with a reset and is not timed.
+    started: Option<(Refresh, Option<Instant>)>,
     /// End of the last refresh.
     idle_since: Option<Instant>,
 }
@@ -189,7 +189,10 @@ impl<P: Panels> PainterTask<P> {
         care: Care,
         publish: watch::Sender<Arc<PanelsSnapshot>>,
     ) -> PainterTask<P> {
-        let glass = PanelsSnapshot::clone(&publish.borrow());
+        let mut glass = PanelsSnapshot::clone(&publish.borrow());
+        for panel in &mut glass.panels {
+            panel.partials_max = care.partials_max;
+        }
         PainterTask {
             states: vec![PanelState::default(); panels.count()],
             panels,
@@ -262,7 +265,9 @@ impl<P: Panels> PainterTask<P> {
     }
 
     async fn start(&mut self, panel: usize, frame: Arc<Bitmap>, refresh: Refresh) {
-        self.states[panel].started = Some((refresh, Instant::now()));
+        let state = &mut self.states[panel];
+        let is_timed = state.idle_since.is_some() && state.failures == 0;
+        state.started = Some((refresh, is_timed.then(Instant::now)));
         let result = self.panels.start(panel, &frame, refresh).await;
         let state = &mut self.states[panel];
         match result {
@@ -292,6 +297,7 @@ impl<P: Panels> PainterTask<P> {
         {
             tracing::warn!(panel, "panel stays busy, continuing without it");
             state.sent = None;
+            state.shows_password |= state.sent_password;
             state.fault = Some(PanelFault::BusyStuck);
             state.refreshes.failed = state.refreshes.failed.saturating_add(1);
             state.refresh = RefreshState::Stuck;
@@ -343,7 +349,6 @@ impl<P: Panels> PainterTask<P> {
             glass.refresh = *refresh;
             glass.since = self.states[*panel].idle_since;
             glass.partials = self.states[*panel].partials;
-            glass.partials_max = self.care.partials_max;
         }
         for (glass, state) in self.glass.panels.iter_mut().zip(&self.states) {
             let may_show = state.sent_password && state.is_refreshing();
@@ -462,8 +467,8 @@ impl PanelState {
         let now = Instant::now();
         self.idle_since = Some(now);
         self.shows_password = self.sent_password;
-        let started_at = self.started.map_or(now, |(_, at)| at);
-        self.refreshes.add(refresh, now - started_at);
+        let started_at = self.started.and_then(|(_, at)| at);
+        self.refreshes.add(refresh, started_at.map(|at| now - at));
         match refresh {
             Refresh::Full => self.partials = 0,
             Refresh::Partial => self.partials = self.partials.saturating_add(1),
@@ -485,8 +490,10 @@ impl PanelState {
         );
         self.sent = None;
         self.fault = Some(fault);
+        // It may show the picture nevertheless.
+        self.shows_password |= self.sent_password;
         let is_partial = matches!(self.started, Some((Refresh::Partial, _)));
-        if is_partial && fault == PanelFault::NotRefreshed {
+        if is_partial && matches!(fault, PanelFault::NotRefreshed | PanelFault::Slow) {
             self.no_partials_until = Some(Instant::now() + NO_PARTIALS);
         }
         self.failures = self.failures.saturating_add(1);

@@ -678,7 +678,7 @@ async fn each_panel_has_its_text_and_fault() {
         for (refresh, millis) in [(Refresh::Full, 2100), (Refresh::Partial, 601)] {
             glass.panels[0]
                 .refreshes
-                .add(refresh, Duration::from_millis(millis));
+                .add(refresh, Some(Duration::from_millis(millis)));
         }
         glass.panels[6] = PanelState {
             fault: Some(PanelFault::NotRefreshed),

@@ -43,6 +43,12 @@ pub(super) fn write(metrics: &mut MetricsWriter, glass: &PanelsSnapshot) {
         per_panel(glass, |panel| Some(f64::from(panel.partials))),
     );
     metrics.gauge(
+        "panel_partials_max",
+        "",
+        "Partial refreshes of the panel after which a full one is due; 0 for no limit.",
+        per_panel(glass, |panel| Some(f64::from(panel.partials_max))),
+    );
+    metrics.gauge(
         "panel_full_age",
         "seconds",
         "Time since the last full refresh of the panel.",

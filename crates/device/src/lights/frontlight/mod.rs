@@ -98,11 +98,6 @@ impl FrontlightControl {
         frontlight
     }
 
-    /// The room is dark.
-    pub fn is_dark(&self) -> bool {
-        self.ambient.is_dark()
-    }
-
     /// Handles an input, if the settings and Do Not Disturb permit it.
     pub fn command(
         &mut self,
