@@ -131,7 +131,7 @@ impl Checks {
         if panel.full == FullWaveform::Warm && panel.model.times.fast_full.is_none() {
             let line = section.line_of("full").or(section.at("model"));
             let what = format!(
-                "{}: `full` is \"d7\", which was never tested on {}; write \"f7\"",
+                "{}: `full` is \"fast\", which was never tested on {}; write \"normal\"",
                 section.title, panel.model.id
             );
             self.mistake(line, what);

@@ -166,7 +166,7 @@ const ROWS: &[(&str, &str, &[&str])] = &[
     (
         "\"gdey0213b74\"",
         "\"gdem0213b74\"\nfull = \"d7\"",
-        &["line 16: panel 1: `full` is \"d7\", which was never tested on gdem0213b74; write \"f7\""],
+        &["line 16: panel 1: `full` is \"fast\", which was never tested on gdem0213b74; write \"normal\""],
     ),
     ("model = \"gdem0213b74\"\n", "", &["line 20: panel 2: missing field `model`"]),
     ("rotation = 180", "rotation = 45", &["line 19: panel 1: `rotation`: 45 is not 0, 90, 180 or 270"]),
@@ -332,7 +332,7 @@ fn a_mistake_in_an_entry_for_every_panel_is_reported_once_and_names_no_other_mod
         ("model = \"\"", "`model`: invalid value"),
         (
             "model = \"gdem0213b74\"\nfull = \"d7\"",
-            "`full` is \"d7\", which was never tested",
+            "`full` is \"fast\", which was never tested",
         ),
         ("rotation = 45", "`rotation`: 45 is not"),
         ("rotations = 90", "unknown field `rotations`"),

@@ -24,8 +24,15 @@ fn a_wiring_file_is_checked_with_or_without_the_host() {
         (0, "Rev B: 7 panels, no mistakes\n")
     );
 
-    let file = format!("{EXAMPLES}/pi-one-panel.toml");
-    let (code, stdout, _) = run(&["wiring", "check", &file, "--file-only"]);
+    let folder = folder();
+    let upright = folder.path().join("upright.toml");
+    fs::write(
+        &upright,
+        "base = \"waveshare-2.13-v4\"\nevery-panel.rotation = 0\n",
+    )
+    .unwrap();
+    let file = upright.to_str().unwrap();
+    let (code, stdout, _) = run(&["wiring", "check", file, "--file-only"]);
     assert_eq!(code, 0);
     assert!(
         stdout.contains(": 1 panel, no mistakes\nthe panel is 122 px wide and 250 px high"),
@@ -40,14 +47,13 @@ fn a_wiring_file_is_checked_with_or_without_the_host() {
     let (code, _, stderr) = run(&["wiring", "check", "waveshare-7.5"]);
     assert_eq!(code, 2);
     assert!(stderr.contains("known boards are rev-a, "), "{stderr}");
-    let (code, _, stderr) = run(&["wiring", "test", &file, "-o", "x.toml"]);
+    let (code, _, stderr) = run(&["wiring", "test", file, "-o", "x.toml"]);
     assert_eq!(code, 2);
     assert!(
         stderr.contains("-o is for the name of a known board"),
         "{stderr}"
     );
 
-    let folder = folder();
     let file = folder.path().join("clock.toml");
     fs::write(
         &file,

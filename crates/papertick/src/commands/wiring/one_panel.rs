@@ -6,7 +6,11 @@ use std::{
     path::Path,
 };
 
-use board::{parts::epaper::PanelRotation, wiring::Wiring};
+use board::{
+    parts::epaper::PanelRotation,
+    spec,
+    wiring::{self, Wiring},
+};
 use device::{
     cells::{BlockLine, Cell, Icon, Picture},
     settings::Settings,
@@ -43,14 +47,14 @@ const SWAPPED: &str = "black and white are swapped, so this is not the panel tha
 const CUT: &str = "a side of the frame is missing, so the panel is not of the size of `model`: do not use this wiring, and \
     compare `model` with the name on the panel and its board";
 
-const CUT_OR_SHIFTED: &str = "a side of the frame is missing: if it is the left or the right one, write another `x-offset` \
-    for the panel and test again; otherwise compare `model` with the name on the panel and its board";
+const CUT_OR_SHIFTED: &str = "a side of the frame is missing: if it is only one, write another `x-offset` for the panel \
+    and test again; otherwise compare `model` with the name on the panel and its board";
 
 /// Questions on a terminal.
 pub(super) struct Questions<R>(pub(super) R);
 
 impl<R: BufRead> Questions<R> {
-    /// Asks until one of the answers is given, of which a beginning is enough; returns its index.
+    /// Asks until one of the answers is given, of which a beginning is enough if no other begins so; returns its index.
     fn ask(&mut self, question: &str, answers: &[&str]) -> Result<usize, Failure> {
         loop {
             print(&format!("{question} [{}] ", answers.join(", ")))?;
@@ -60,8 +64,9 @@ impl<R: BufRead> Questions<R> {
                 return Err(Failure::failed("there was no answer: nothing is stored"));
             }
             let line = line.trim().to_lowercase();
-            let index = answers.iter().position(|answer| answer.starts_with(&line));
-            if let Some(index) = index.filter(|_| !line.is_empty()) {
+            let begins = |(_, answer): &(usize, &&str)| answer.starts_with(&line);
+            let mut fitting = answers.iter().enumerate().filter(begins);
+            if let (Some((index, _)), None) = (fitting.next(), fitting.next()) {
                 return Ok(index);
             }
         }
@@ -79,7 +84,7 @@ impl<R: BufRead> Questions<R> {
         match self.ask(question, answers)? {
             0 => Ok(()),
             _ => Err(Failure::failed(format!(
-                "{id} is for the other one or may be: nothing was sent to the panel"
+                "nothing was sent to the panel: {id} is only for the first of the two"
             ))),
         }
     }
@@ -134,13 +139,16 @@ fn turned_back(rotation: PanelRotation, quarters: usize) -> PanelRotation {
 /// Stores the answer as a wiring file, or says what to write.
 ///
 /// # Errors
-/// The file exists, or cannot be written.
+/// A clock cannot use that rotation, or the file exists or cannot be written.
 pub(super) fn store(
     base: &str,
     rotation: PanelRotation,
     output: Option<&Path>,
 ) -> Result<(), Failure> {
     let text = wiring_text(base, rotation);
+    if let Ok(file) = wiring::read(&text) {
+        spec::wired(&file.wiring).map_err(Failure::failed)?;
+    }
     let Some(path) = output else {
         return print(&format!(
             "Write this into a file, or give -o FILE:\n\n{text}"
@@ -225,8 +233,6 @@ fn cell(cell: Cell, width: u16, height: u16, inverted: bool) -> Bitmap {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-    use board::wiring;
-
     use super::*;
 
     /// The rotations that are shown for some answers, and the outcome.
@@ -273,6 +279,7 @@ mod tests {
             ("waveshare-7.5-v2", "", false),
             ("waveshare-4.2-v2", "V2\n", true),
             ("waveshare-4.2-v2", "v1\n", false),
+            ("waveshare-4.2-v2", "v\n", false),
             ("gdey0213b74", "", true),
         ] {
             assert_eq!(confirm(id, answers), expected, "{id} {answers:?}");
