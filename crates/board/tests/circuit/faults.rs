@@ -39,6 +39,8 @@ fn a_broken_panel_has_a_named_fault_and_recovers() {
             rig.assert_shows(panel, 20 + panel as u32);
         }
         // Each attempt on the broken panel fails with the same fault and does not affect the other panels.
+        rig.circuit
+            .advance(rig.circuit.now() + Duration::from_secs(5));
         rig.show(broken, 40, Refresh::Partial).unwrap();
         assert_eq!(rig.run(), [(broken, Err(fault))], "{board}, {condition:?}");
         rig.circuit.set_condition(broken, PanelCondition::Healthy);

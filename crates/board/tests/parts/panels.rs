@@ -11,7 +11,7 @@ use std::{
 use board::parts::epaper::{
     self, FullWaveform, PanelBus, PanelDriver, PanelImage, PanelRotation, PollResult, Setup,
 };
-use device::refresh::Refresh;
+use device::{board::PanelFault, refresh::Refresh};
 use render::Bitmap;
 
 use crate::recorder::{Busy, RecordedLine, Recorder, Trace, recorder};
@@ -23,6 +23,8 @@ struct Rig {
     now: Duration,
     /// Pauses and waits so far.
     waits: Vec<String>,
+    /// How long each wait for the busy line takes.
+    busy_wait: Duration,
     levels: Sender<Vec<bool>>,
 }
 
@@ -46,11 +48,12 @@ fn rig(setup: Setup, busy: &[bool]) -> Rig {
         trace,
         now: Duration::from_secs(100),
         waits: Vec::new(),
+        busy_wait: Duration::from_secs(1),
     }
 }
 
 impl Rig {
-    /// Polls the panel until it has a result. Each wait for the busy line ends after a second.
+    /// Polls the panel until it has a result. Each wait for the busy line takes `busy_wait`.
     fn run(&mut self) -> PollResult {
         self.waits.clear();
         loop {
@@ -63,7 +66,7 @@ impl Rig {
                 PollResult::Idle(limit) => {
                     self.waits
                         .push(format!("idle within {:?}", limit - self.now));
-                    self.now = limit.min(self.now + Duration::from_secs(1));
+                    self.now = limit.min(self.now + self.busy_wait);
                 }
                 end @ (PollResult::Shown(_) | PollResult::Failed(_) | PollResult::Rest) => {
                     return end;
@@ -158,6 +161,26 @@ fn the_next_partial_refresh_is_prepared_in_the_pause() {
     );
     assert_eq!(rig.trace.windows(), PARTIAL_213);
     assert_eq!(rig.waits, ["20ms", "idle within 9.98s"]);
+}
+
+/// Levels of the busy line, how long it is awaited, and the end of a full refresh of a panel that takes 2 s.
+#[test]
+fn a_refresh_has_a_shortest_and_a_longest_time() {
+    use PanelFault::{NotRefreshed, Slow};
+    const LATE: [bool; 6] = [false, false, false, false, true, false];
+    let shown = PollResult::Shown(Refresh::Full);
+    for (busy, millis, expected) in [
+        (&HEALTHY[..], 129, PollResult::Failed(NotRefreshed)),
+        (&HEALTHY, 131, shown),
+        (&HEALTHY, 4200, shown),
+        (&HEALTHY, 4300, PollResult::Failed(Slow)),
+        (&LATE, 200, shown),
+        (&[false], 200, PollResult::Failed(NotRefreshed)),
+    ] {
+        let mut rig = rig(setup("gdey0213b74"), busy);
+        rig.busy_wait = Duration::from_millis(millis);
+        assert_eq!(rig.show(Refresh::Full), expected, "{busy:?}, {millis} ms");
+    }
 }
 
 #[test]

@@ -38,6 +38,9 @@ pub enum PanelCondition {
     PingPong,
 }
 
+/// Time from a command to its busy signal.
+const BUSY_DELAY: Duration = Duration::from_millis(5);
+
 /// Duration of the busy signal of a reset.
 const RESET_BUSY: Duration = Duration::from_millis(1);
 
@@ -116,6 +119,8 @@ struct PanelState {
     glass: Vec<bool>,
     /// Number of partial refreshes of each pixel since its last full one.
     ghosts: Vec<u32>,
+    /// Start and end of its busy signal.
+    signal_from: Duration,
     busy_until: Duration,
     ready_at: Duration,
     /// It refreshes, or does something else that takes time.
@@ -172,12 +177,14 @@ impl PanelState {
             | PanelCondition::Absent
             | PanelCondition::PingPong => 1,
         };
+        self.signal_from = now + BUSY_DELAY;
         self.busy_until = now + factor * duration;
         self.is_updating = true;
     }
 
     /// Is busy with a reset.
     fn start_reset(&mut self, now: Duration) {
+        self.signal_from = now;
         self.busy_until = now + RESET_BUSY;
         self.ready_at = now + NOT_READY;
         self.is_updating = false;
@@ -214,6 +221,7 @@ impl PanelChip {
                 condition: PanelCondition::Healthy,
                 glass: (0..pixels).map(|_| noise.byte() & 1 == 0).collect(),
                 ghosts: vec![0; pixels],
+                signal_from: Duration::ZERO,
                 busy_until: Duration::ZERO,
                 ready_at: Duration::ZERO,
                 is_updating: false,
@@ -256,7 +264,10 @@ impl PanelChip {
             | PanelCondition::Silent
             | PanelCondition::Cold
             | PanelCondition::Slow
-            | PanelCondition::PingPong => self.state.is_asleep || now < self.state.busy_until,
+            | PanelCondition::PingPong => {
+                let signal = self.state.signal_from..self.state.busy_until;
+                self.state.is_asleep || signal.contains(&now)
+            }
         };
         Some(match (self.state.model.busy(), is_busy) {
             (LineLevel::High, true) | (LineLevel::Low, false) => LineLevel::High,
