@@ -269,11 +269,24 @@ impl<H: Hardware> PanelWorker<H> {
         let [place] = self.places.as_mut_slice() else {
             return true;
         };
-        if place.health == PanelHealth::Good && !self.is_asleep {
+        if place.panel.is_preparing() {
+            place.panel.reset_for_other();
+        }
+        if place.panel.is_working() {
+            return false;
+        }
+        // A panel that has failed may be powered, which only a reset ends.
+        if place.health == PanelHealth::NeedsReset {
+            let reset = place.reset;
+            self.start_reset(reset);
+            return false;
+        }
+        if !self.is_asleep {
             self.is_asleep = true;
             place.panel.sleep();
+            return false;
         }
-        !self.is_asleep || !place.panel.is_working()
+        true
     }
 
     fn start_reset(&mut self, reset: usize) {
@@ -282,7 +295,8 @@ impl<H: Hardware> PanelWorker<H> {
         }
         self.resets[reset].phase = ResetPhase::Waiting;
         for place in self.on_line(reset) {
-            if !place.panel.is_refreshing() {
+            // A failed refresh and a wait end first.
+            if place.panel.is_preparing() {
                 place.panel.reset_for_other();
             }
         }
@@ -402,6 +416,12 @@ impl<H: Hardware> PanelWorker<H> {
                 }
                 PollResult::Failed(fault) => {
                     self.failed(index, wake);
+                    // A panel that is alone may be powered, which only a reset ends.
+                    let is_powered = matches!(fault, PanelFault::BusyStuck | PanelFault::Bus);
+                    if was_refreshing && is_powered && self.places.len() == 1 {
+                        let reset = self.places[index].reset;
+                        self.start_reset(reset);
+                    }
                     return was_refreshing.then_some(Err(fault));
                 }
             }

@@ -21,6 +21,9 @@ fn a_broken_panel_has_a_named_fault_and_recovers() {
         // The host pulls the line to idle, an expander can only pull it up.
         ("rev-b", PanelCondition::Absent, NotRefreshed),
         ("v8", PanelCondition::Absent, BusyStuck),
+        // The refresh runs on unseen, and nothing interrupts it.
+        ("waveshare-7.5-v2", PanelCondition::BusyLost, NotRefreshed),
+        ("waveshare-4.26", PanelCondition::BusyLost, NotRefreshed),
         ("waveshare-7.5-v2", PanelCondition::StuckBusy, BusyStuck),
         ("waveshare-7.5-v2", PanelCondition::Silent, NotRefreshed),
         ("waveshare-7.5-v2", PanelCondition::Slow, Slow),

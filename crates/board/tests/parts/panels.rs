@@ -274,8 +274,9 @@ fn chunked(text: &str) -> String {
 
 #[test]
 fn a_uc8179_is_powered_only_during_a_refresh() {
-    // Idle before the registers and with the supply on; the start and the end of the refresh; idle with the supply off.
-    const BUSY_LOW: [bool; 5] = [true, true, false, true, true];
+    // Idle before the registers; busy and idle with the supply on; the start and the end of the refresh; idle with the
+    // supply off.
+    const BUSY_LOW: [bool; 6] = [true, false, true, false, true, true];
     let setup = Setup {
         rotation: PanelRotation::Upright,
         ..setup("waveshare-7.5-v2")
@@ -283,7 +284,7 @@ fn a_uc8179_is_powered_only_during_a_refresh() {
     let mut rig = rig(setup, &BUSY_LOW);
     assert_eq!(rig.show(Refresh::Full), PollResult::Shown(Refresh::Full));
     assert_eq!(rig.trace.windows(), chunked(FULL_750));
-    assert_eq!(rig.waits, ["10ms", "20ms", "idle within 12.811s", "10ms"]);
+    assert_eq!(rig.waits, ["20ms", "20ms", "idle within 12.811s", "10ms"]);
     rig.panel_busy(&[&[true], &BUSY_LOW[..]].concat());
     assert_eq!(
         rig.show(Refresh::Partial),

@@ -66,6 +66,8 @@ enum Wait {
     Until(Duration),
     /// The panel to be idle, until this moment.
     Idle(Duration),
+    /// The panel to be busy, until the first moment; has the next look for it.
+    Busy(Duration, Duration),
     /// The start of the busy signal after the start of a refresh at this moment, and the next look for it.
     Rise(Duration, Duration),
     /// The end of the busy signal after the start of a refresh at this moment.
@@ -191,13 +193,7 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
             Ok(result) => result,
             Err(fault) => {
                 self.shown = None;
-                // A panel that is busy cannot be switched off, only reset.
-                let steps = match fault {
-                    PanelFault::NotRefreshed | PanelFault::Slow => sequence::power_off(&self.setup),
-                    PanelFault::BusyStuck | PanelFault::StartedBusy | PanelFault::Bus => {
-                        VecDeque::new()
-                    }
-                };
+                let steps = sequence::after_failure(&self.setup, fault);
                 self.start(SequencePurpose::None, steps);
                 PollResult::Failed(fault)
             }
@@ -224,7 +220,15 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
                 true if now >= limit => Err(PanelFault::BusyStuck),
                 true => Ok(PollResult::Idle(limit)),
             },
-            Wait::Rise(_, look) if now < look => Ok(PollResult::At(look)),
+            Wait::Busy(_, look) | Wait::Rise(_, look) if now < look => Ok(PollResult::At(look)),
+            Wait::Busy(limit, look) => match self.is_busy()? {
+                true => self.end_wait(),
+                false if now >= limit => Err(PanelFault::NotRefreshed),
+                false => {
+                    self.wait = Wait::Busy(limit, look + RISE_INTERVAL);
+                    Ok(PollResult::More)
+                }
+            },
             Wait::Rise(since, look) => match self.is_busy()? {
                 true => {
                     self.wait = Wait::Fall(since);
@@ -275,6 +279,7 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
         };
         match step {
             PanelStep::Pause(time) => self.wait = Wait::Until(now + time),
+            PanelStep::Busy => self.wait = Wait::Busy(now + RISE_LIMIT, now + RISE_INTERVAL),
             PanelStep::Idle(limit) => self.wait = Wait::Idle(now + limit),
             PanelStep::Send(command, parameters) => {
                 bus.send(&mut self.select, command, &parameters)?;

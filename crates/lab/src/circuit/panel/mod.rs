@@ -30,6 +30,8 @@ pub enum PanelCondition {
     Silent,
     /// It is not connected.
     Absent,
+    /// It works, but its busy line is broken.
+    BusyLost,
     /// Its refreshes take twice as long.
     Cold,
     /// Its refreshes take three times as long.
@@ -175,6 +177,7 @@ impl PanelState {
             | PanelCondition::StuckBusy
             | PanelCondition::Silent
             | PanelCondition::Absent
+            | PanelCondition::BusyLost
             | PanelCondition::PingPong => 1,
         };
         self.signal_from = now + BUSY_DELAY;
@@ -258,7 +261,7 @@ impl PanelChip {
     pub(super) fn busy(&self, now: Duration) -> Option<LineLevel> {
         let is_busy = match self.state.condition {
             _ if !self.has_supply => return None,
-            PanelCondition::Absent => return None,
+            PanelCondition::Absent | PanelCondition::BusyLost => return None,
             PanelCondition::StuckBusy => true,
             PanelCondition::Healthy
             | PanelCondition::Silent

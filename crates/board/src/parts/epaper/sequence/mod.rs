@@ -9,6 +9,8 @@ pub mod uc8179;
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
+use device::board::PanelFault;
+
 use super::{Family, PanelImage, PlaneForm, Setup};
 
 pub const RESET_PULSE: Duration = Duration::from_millis(20);
@@ -23,7 +25,7 @@ pub const RESET_LIMIT: Duration = Duration::from_secs(5);
 pub const RISE_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Time within which the busy signal must start after a refresh was started.
-pub const RISE_LIMIT: Duration = Duration::from_millis(100);
+pub const RISE_LIMIT: Duration = Duration::from_millis(200);
 
 /// Shortest refresh. A controller that ends sooner had no waveform for the temperature and did nothing.
 pub const REFRESH_MIN: Duration = Duration::from_millis(150);
@@ -34,6 +36,8 @@ pub const SLEEP_SETTLE: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PanelStep {
     Pause(Duration),
+    /// Waits until the controller is busy, at most for [`RISE_LIMIT`].
+    Busy,
     /// Waits until the controller is idle, at most for this time.
     Idle(Duration),
     /// Sends a command and its parameters.
@@ -71,13 +75,30 @@ pub fn partial(setup: &Setup, new: &Arc<PanelImage>) -> VecDeque<PanelStep> {
     }
 }
 
-/// Steps that switch the supply off after a failed refresh; none if the controller does that by itself.
-pub fn power_off(setup: &Setup) -> VecDeque<PanelStep> {
-    match &setup.model.family {
-        Family::Ssd16xx(_) => VecDeque::new(),
-        Family::Uc8179(_) => uc8179::power(uc8179::command::POWER_OFF, &[]).into(),
-        Family::Colour(_) => uc8179::power(uc8179::command::POWER_OFF, &[0x00]).into(),
-    }
+/// Time after a command of the supply whose busy signal did not arrive.
+const SUPPLY_SETTLE: Duration = Duration::from_millis(500);
+
+/// Steps after a failed refresh, which switch the supply off if the controller does not do that by itself.
+pub fn after_failure(setup: &Setup, fault: PanelFault) -> VecDeque<PanelStep> {
+    let off: &[u8] = match (&setup.model.family, fault) {
+        // A panel that is busy cannot be switched off, only reset.
+        (_, PanelFault::BusyStuck | PanelFault::StartedBusy | PanelFault::Bus) => {
+            return VecDeque::new();
+        }
+        // The refresh may run although its busy signal does not arrive; nothing may interrupt it.
+        (Family::Ssd16xx(_), PanelFault::NotRefreshed) => {
+            return [PanelStep::Pause(2 * setup.model.times.full)].into();
+        }
+        (Family::Ssd16xx(_), PanelFault::Slow) => return VecDeque::new(),
+        (Family::Uc8179(_), _) => &[],
+        (Family::Colour(_), _) => &[0x00],
+    };
+    // The busy signal of the supply may not arrive either.
+    let settle = PanelStep::Pause(SUPPLY_SETTLE);
+    let mut steps = VecDeque::from([settle.clone()]);
+    steps.extend(uc8179::power(uc8179::command::POWER_OFF, off));
+    steps.push_back(settle);
+    steps
 }
 
 /// Steps to deep sleep.

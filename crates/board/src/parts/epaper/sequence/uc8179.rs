@@ -134,11 +134,15 @@ fn refresh(new: &Arc<PanelImage>) -> Vec<PanelStep> {
     steps
 }
 
-/// Switches the supply.
-pub(super) fn power(command: u8, parameters: &[u8]) -> [PanelStep; 3] {
+/// Switches the supply. A panel whose supply does not answer is not refreshed.
+pub(super) fn power(code: u8, parameters: &[u8]) -> [PanelStep; 3] {
+    let started = match code {
+        command::POWER_ON => PanelStep::Busy,
+        _ => PanelStep::Pause(BUSY_STARTS),
+    };
     [
-        send(command, parameters),
-        PanelStep::Pause(BUSY_STARTS),
+        send(code, parameters),
+        started,
         PanelStep::Idle(RESET_LIMIT),
     ]
 }
