@@ -209,6 +209,34 @@ async fn a_panel_that_is_alone_sleeps_after_the_end() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_panel_that_has_failed_alone_sleeps_after_the_end_too() {
+    use PanelCondition::{BusyLost, Silent};
+    for (name, condition) in [
+        ("waveshare-7.5-v2", Silent),
+        ("waveshare-7.5-v2", BusyLost),
+        ("waveshare-4.2-v2", BusyLost),
+    ] {
+        let mut wiring = wiring::base(name).unwrap();
+        // The supply stays on.
+        wiring.spi.power = None;
+        let mut bench = bench(&wiring);
+        bench.show_all(0, Refresh::Full).await;
+        bench.circuit.set_condition(0, condition);
+        let frame = picture_of(bench.size, 9);
+        let panels = &mut bench.board.panels;
+        panels.start(0, &frame, Refresh::Partial).await.unwrap();
+        let ended = panels.idle().await;
+        assert_eq!(ended, [(0, Err(PanelFault::NotRefreshed))], "{name}");
+        drop(bench.board);
+        let start = Instant::now();
+        while bench.buses.join_next().await.is_some() {}
+        assert!(start.elapsed() <= last_refresh_limit(&wiring), "{name}");
+        assert!(bench.circuit.is_asleep(0), "{name}, {condition:?}");
+        assert_eq!(bench.circuit.violations(), Vec::<String>::new());
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn shutdown_waits_for_a_stuck_panel_only_for_a_limited_time() {
     let mut bench = bench(&wiring::base("rev-b").unwrap());
     bench.show_all(0, Refresh::Full).await;

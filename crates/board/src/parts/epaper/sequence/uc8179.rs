@@ -47,6 +47,9 @@ pub mod waveform {
 /// The parameter of [`command::DEEP_SLEEP`].
 pub const DEEP_SLEEP_CHECK: u8 = 0xA5;
 
+/// Time in which the supply is surely off.
+const OFF: Duration = Duration::from_millis(200);
+
 /// Time after which the busy signal of a command has started.
 const BUSY_STARTS: Duration = Duration::from_millis(10);
 
@@ -98,6 +101,8 @@ pub(super) fn sleep() -> VecDeque<PanelStep> {
         send(command::DATA_INTERVAL, &[0xF7]),
     ]);
     steps.extend(power(command::POWER_OFF, &[]));
+    // Its busy signal may not arrive.
+    steps.push_back(PanelStep::Pause(OFF));
     steps.push_back(send(command::DEEP_SLEEP, &[DEEP_SLEEP_CHECK]));
     steps
 }
