@@ -371,6 +371,8 @@ fn draw_second(
     // The baselines of a row agree, with and without a comma.
     let depth = if arrangement.has_line { 1.0 } else { 0.5 } * scale::COMMA_DEPTH;
     let own = (high + (low - high - height * (1.0 + depth)) * 0.5 + height).round() as i32;
+    // A hero of words stands higher than a figure has room below its label.
+    let shared = shared.filter(|shared| *shared as f32 - cap > top + capitals);
     let lowest = bottom - (numeral.depth(cap) / 2.0).round() as i32;
     let baseline = shared.unwrap_or(own).min(lowest);
     let below = (bottom - baseline) as f32 - numeral.depth(cap);
