@@ -81,7 +81,7 @@ pub fn wired(wiring: &Wiring) -> Result<BoardSpec, String> {
     let is_small = !WIDTHS.contains(&u32::from(width)) || !HEIGHTS.contains(&u32::from(height));
     if count == 1 && is_small {
         return Err(format!(
-            "the panel is {width} px wide and {height} px high, and one panel needs {} and {}: turn it with `rotation = 90`",
+            "the panel is {width} px wide and {height} px high, and a clock with one panel needs at least {} and {} px: turn it with `rotation`",
             WIDTHS.start(),
             HEIGHTS.start()
         ));

@@ -112,7 +112,13 @@ fn parts(
         return match market {
             MarketSource::Demo => Ok((name, PartsKind::Simulated)),
             MarketSource::World => {
-                let (text, _) = wiring_file::load_for_host(Path::new(&name))?;
+                let loaded = wiring_file::load_for_host(Path::new(&name));
+                let (text, _) = loaded.map_err(|failure| {
+                    Failure::usage(format!(
+                        "{}\n`papertick demo --display {name}` shows it without hardware",
+                        failure.message
+                    ))
+                })?;
                 Ok((name, PartsKind::Wired(text)))
             }
         };
