@@ -46,7 +46,7 @@ mod tests {
             .filter(|line| line.split(' ').nth(1) == Some("="))
             .collect::<Vec<_>>();
         let all: Flags = toml::from_str(&examples.join("\n")).unwrap();
-        assert_eq!(examples.len(), 8);
+        assert_eq!(examples.len(), 9);
         assert!(all.wiring.is_some() && !all.update_key.is_empty());
     }
 }
