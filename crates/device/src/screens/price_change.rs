@@ -53,8 +53,8 @@ pub fn tile(scene: &Scene<'_>) -> Tile {
     Tile {
         graph: line.map(Graph::Line),
         ..Tile::new(labels, Vec::from([figure]))
-            .line(["since yesterday"])
             .line(now.chain(prices))
+            .line(["since yesterday"])
     }
 }
 

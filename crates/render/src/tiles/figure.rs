@@ -247,7 +247,8 @@ impl<'a> Planner<'a, '_, '_> {
                 }
             }
             if let Some((_, plan)) = best
-                && plan.height >= self.place.rank.share() * bare.height
+                && (plan.height >= self.place.rank.share() * bare.height
+                    || has_graph && self.is_about_graph() && plan.height >= self.enough())
             {
                 return plan;
             }
@@ -286,7 +287,8 @@ impl<'a> Planner<'a, '_, '_> {
         let is_impossible = has_graph && graph.is_none()
             || count > self.tile.lines.len()
             || form != Form::Below && !wide
-            || form == Form::Stack && !has_graph;
+            || form == Form::Stack && !has_graph
+            || has_graph && wide && self.is_about_graph() && form != self.widest_graph();
         if is_impossible {
             return None;
         }
@@ -344,15 +346,39 @@ impl<'a> Planner<'a, '_, '_> {
         })
     }
 
+    /// Returns whether the graph says more than the figure, because a change is a summary of it.
+    fn is_about_graph(&self) -> bool {
+        let is_change = self.tile.figures.iter().any(|figure| figure.icon.is_some());
+        let is_line = matches!(self.tile.graph, Some(Graph::Line(_)));
+        self.place.rank == Rank::Whole && is_change && is_line
+    }
+
+    /// The form in which a graph has most room.
+    fn widest_graph(&self) -> Form {
+        let area = self.place.area;
+        if area.width as f32 >= area.height as f32 * 2.4 {
+            Form::Beside
+        } else {
+            Form::Stack
+        }
+    }
+
+    fn outer_height(&self) -> i32 {
+        match self.place.rank {
+            Rank::Whole => self.sheet.height,
+            Rank::Hero | Rank::Other => self.place.area.height,
+        }
+    }
+
+    /// Height of capitals that can be read from afar.
+    fn enough(&self) -> f32 {
+        (self.outer_height() as f32 / 3.0).min(0.22 * self.place.area.width as f32) - 1.0
+    }
+
     /// The longest form of the figure that is large enough, else the shortest, and its height.
     fn fitted(&mut self, width: f32, room: f32) -> (Numeral<'a>, f32) {
         let possible = room.min(self.most);
-        let area = self.place.area;
-        let outer = match self.place.rank {
-            Rank::Whole => self.sheet.height,
-            Rank::Hero | Rank::Other => area.height,
-        };
-        let enough = (outer as f32 / 3.0).min(0.22 * area.width as f32) - 1.0;
+        let (outer, enough) = (self.outer_height(), self.enough());
         let fit = |numeral: &Numeral<'a>| {
             let height = numeral.fit(width, possible);
             if numeral.tall(height) + numeral.depth(height) * scale::COMMA_WEIGHT > room {
