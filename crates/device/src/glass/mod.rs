@@ -197,7 +197,7 @@ impl Glass {
         let since = (height, self.slots(settings));
         let is_due = self.slow_since != since
             || self.panels.visible() != composition.visible
-            || self.panels.is_worse(&composition);
+            || self.picture().mark != composition.marks.worst();
         if self.board.is_slow && cause == RefreshCause::Data && !is_due {
             composition.tiles = self.picture().tiles.clone();
         }
@@ -504,11 +504,14 @@ impl Glass {
         }
     }
 
-    /// What covers the panels. A slow panel would show a zap or a payment too late.
+    /// What covers the panels. A slow panel would show a zap or a payment too late, and the start screen too long.
     fn covering(&self) -> Option<(&LayerContent, u64)> {
-        let is_late =
-            |content: &LayerContent| self.board.is_slow && content.layer() == Layer::Notice;
-        self.layers.top().filter(|(content, _)| !is_late(content))
+        let is_left_out = |content: &LayerContent| {
+            self.board.is_slow && matches!(content.layer(), Layer::Notice | Layer::Splash)
+        };
+        self.layers
+            .top()
+            .filter(|(content, _)| !is_left_out(content))
     }
 
     /// The slots that the panels show.

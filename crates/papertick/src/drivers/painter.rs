@@ -32,7 +32,7 @@ use runtime::{
 };
 use tokio::{
     sync::watch,
-    time::{Instant, timeout_at},
+    time::{Instant, sleep, timeout_at},
 };
 
 /// Timeout of a paint, as a multiple of the timeout of a refresh.
@@ -49,6 +49,9 @@ pub const IDLE_BEFORE_REFRESH: Duration = Duration::from_secs(60);
 
 /// Time without partial refreshes after one that did nothing or was slow: it is too cold for them.
 pub const NO_PARTIALS: Duration = Duration::from_secs(60 * 60);
+
+/// Time before the first picture of a panel that must rest after it: the first values arrive meanwhile.
+pub const FIRST_VALUES: Duration = Duration::from_secs(10);
 
 /// How often a cleaning turns a panel black and white.
 pub const CLEANING_ROUNDS: u32 = 3;
@@ -97,6 +100,9 @@ pub async fn run<P: Panels>(config: PainterConfig<P>) {
         progress,
         inbox,
     } = config;
+    if !care.interval.is_zero() {
+        sleep(FIRST_VALUES).await;
+    }
     let mut painter = PainterTask::new(panels, renderer, care, glass);
     loop {
         let picture = pictures.borrow_and_update().clone();

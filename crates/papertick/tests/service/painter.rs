@@ -20,8 +20,8 @@ use device::{
 };
 use lab::circuit::{Circuit, Flow, I2cCondition, PanelCondition};
 use papertick::drivers::painter::{
-    self, CLEANING_ROUNDS, IDLE_BEFORE_REFRESH, PaintProgress, PainterConfig, RETRY_MAX,
-    STEP_FACTOR,
+    self, CLEANING_ROUNDS, FIRST_VALUES, IDLE_BEFORE_REFRESH, PaintProgress, PainterConfig,
+    RETRY_MAX, STEP_FACTOR,
 };
 use render::{Bitmap, BoardPainter};
 use runtime::{
@@ -542,6 +542,8 @@ async fn a_slow_panel_rests_between_its_refreshes() {
         ..SOME_CARE
     };
     let rig = PainterRig::with_care("0000000", care).await;
+    assert_eq!(rig.counts(), [(0, 0); 7], "the first values come first");
+    sleep(FIRST_VALUES).await;
     for text in ["0000001", "0000002", "0000003"] {
         rig.show(|picture| {
             picture.cells = cells(text);
