@@ -32,7 +32,7 @@ use crate::{
 /// Consumer label of our GPIO lines.
 pub const CONSUMER: &str = "papertick";
 
-/// Labels of the chips with the header of a Raspberry Pi, whose lines have the numbers in their names.
+/// Labels of the GPIO chips of Raspberry Pis: line `GPIO8` of the header has the number 8 on its chip.
 const PI_CHIPS: [&str; 3] = ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"];
 
 /// Highest number of a line of that header.

@@ -116,7 +116,8 @@ impl PanelFault {
             }
             PanelFault::Slow => {
                 "Its refresh took over twice the normal time. Cold panels are slow: wait until it is warmer. \
-                 Otherwise the panel is not the one that `model` names, or has a fault: compare the names, switch off, and check 3.3 V, the wires and the flat cable."
+                 Otherwise the panel is not the one that `model` names, or has a fault: compare the names, switch \
+                 off, and check 3.3 V, the wires and the flat cable."
             }
             PanelFault::Bus => {
                 "Its bus or expander does not respond. Switch off, and check the wires to it and its address."

@@ -195,7 +195,7 @@ pub struct Picture {
     pub repaints: u64,
     /// Number of requested cleanings of all panels.
     pub cleanings: u64,
-    /// Nobody is disturbed by a full refresh: the quiet hours, or a dark room.
+    /// A full refresh is not noticed now: Do Not Disturb is active, or the room is dark.
     pub is_quiet: bool,
     /// Serial number, greater than that of every earlier picture.
     pub serial: u64,

@@ -31,12 +31,7 @@ impl ScreenPainter {
 }
 
 /// Draws pictures for the panels of a board.
-pub struct BoardPainter {
-    panels: usize,
-    kind: PainterKind,
-}
-
-enum PainterKind {
+pub enum BoardPainter {
     /// Each cell has a panel.
     Cells(Painter),
     /// One panel shows everything.
@@ -47,31 +42,25 @@ impl BoardPainter {
     /// A painter with empty caches.
     pub fn new(board: &BoardSpec) -> BoardPainter {
         let (width, height) = board.panel_size();
-        let kind = match board.canvas {
-            None => PainterKind::Cells(Painter::new(width, height)),
-            Some(_) => {
-                let spec = CanvasSpec {
-                    width: width.into(),
-                    height: height.into(),
-                    turn: Turn::None,
-                    depth: Depth::One,
-                    layout: Layout::Cells,
-                    dark: None,
-                };
-                PainterKind::Canvas(Box::default(), spec)
-            }
-        };
-        BoardPainter {
-            panels: board.panel_count(),
-            kind,
+        if board.canvas.is_none() {
+            return BoardPainter::Cells(Painter::new(width, height));
         }
+        let spec = CanvasSpec {
+            width: width.into(),
+            height: height.into(),
+            turn: Turn::None,
+            depth: Depth::One,
+            layout: Layout::Cells,
+            dark: None,
+        };
+        BoardPainter::Canvas(Box::default(), spec)
     }
 
     /// Draws the picture of one panel.
     pub fn paint(&mut self, picture: &Picture, panel: usize) -> Bitmap {
-        match &mut self.kind {
-            PainterKind::Cells(painter) => painter.paint(picture, panel),
-            PainterKind::Canvas(painter, spec) => {
+        match self {
+            BoardPainter::Cells(painter) => painter.paint(picture, panel),
+            BoardPainter::Canvas(painter, spec) => {
                 Bitmap::from_canvas(painter.paint(picture, "", spec).canvas)
             }
         }
@@ -79,7 +68,9 @@ impl BoardPainter {
 
     /// Draws the pictures of all panels.
     pub fn paint_all(&mut self, picture: &Picture) -> Vec<Bitmap> {
-        let panels = 0..self.panels;
-        panels.map(|panel| self.paint(picture, panel)).collect()
+        match self {
+            BoardPainter::Cells(painter) => painter.paint_all(picture),
+            BoardPainter::Canvas(..) => vec![self.paint(picture, 0)],
+        }
     }
 }

@@ -116,7 +116,7 @@ fn is_raspberry_pi(computer: &str) -> bool {
     computer.starts_with("Raspberry Pi")
 }
 
-/// Device files below a root whose names begin so, shorter numbers first.
+/// Device files below a root whose names begin with a text, in the order of their numbers.
 fn device_files(root: &Path, begin: &str) -> Vec<String> {
     let files = fs::read_dir(root.join("dev"));
     let files = files.into_iter().flatten().flatten();

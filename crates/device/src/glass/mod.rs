@@ -526,7 +526,7 @@ impl Glass {
     /// The slots of the panels and of the cells for clients, which follow the rotation.
     fn followed_slots(&self, settings: &Settings) -> Vec<RotationSlot> {
         let mut slots = self.slots(settings);
-        let is_covered = self.layers.top().is_some();
+        let is_covered = self.covering().is_some();
         if !is_covered && !slots.contains(&self.slot()) {
             slots.push(self.slot());
         }

@@ -476,6 +476,20 @@ fn three_failed_polls_mark_a_figure_and_six_take_a_pool_or_miner_offline() {
     }
 }
 
+#[test]
+fn due_full_refreshes_may_come_in_quiet_hours_and_dark_rooms() {
+    for (lines, is_quiet) in [
+        ("lux 50", false),
+        ("lux 0", true),
+        ("lux 0; lux 50", false),
+        ("set dndEnabled=true", true),
+    ] {
+        let mut world = World::at_noon(settings("timerSeconds=0"));
+        world.run_all(lines);
+        assert_eq!(world.device.desired().picture.is_quiet, is_quiet, "{lines}");
+    }
+}
+
 /// Full refreshes, and partial refreshes of all panels.
 #[test]
 fn changes_that_leave_ghosts_are_full_refreshes_and_others_repaint_all_panels() {
@@ -489,6 +503,7 @@ fn changes_that_leave_ghosts_are_full_refreshes_and_others_repaint_all_panels() 
         ("set verticalDesc=false", 0, 0),
         ("set ledBrightness=9", 0, 0),
         ("full-refresh", 1, 0),
+        ("clean-panels", 1, 0),
         ("upload", 1, 0),
         ("factory-reset", 1, 0),
         ("press 4 100", 1, 0),
@@ -509,14 +524,15 @@ fn changes_that_leave_ghosts_are_full_refreshes_and_others_repaint_all_panels() 
         let mut world = World::at_noon(settings("timerSeconds=0"));
         let count = |world: &World| {
             let picture = world.device.desired().picture;
-            (picture.full_refreshes, picture.repaints)
+            (picture.full_refreshes, picture.repaints, picture.cleanings)
         };
         let before = count(&world);
         world.run_all(lines);
         let after = count(&world);
+        let cleanings = u64::from(lines == "clean-panels");
         assert_eq!(
-            (after.0 - before.0, after.1 - before.1),
-            (full, partial),
+            (after.0 - before.0, after.1 - before.1, after.2 - before.2),
+            (full, partial, cleanings),
             "{lines}"
         );
     }

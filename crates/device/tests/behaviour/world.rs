@@ -250,6 +250,7 @@ impl World {
             ("text", [text]) => Input::Request(Request::ShowText((*text).into())),
             ("pause", []) => Input::Request(Request::Pause),
             ("full-refresh", []) => Input::Request(Request::FullRefresh),
+            ("clean-panels", []) => Input::Request(Request::CleanPanels),
             ("factory-reset", []) => Input::Request(Request::FactoryReset),
             ("clear-logos", []) => Input::Request(Request::ClearPoolLogos),
             ("stop-sources", []) => Input::Request(Request::StopSources),

@@ -281,6 +281,23 @@ mod tests {
         resolve(flags.merge_file(given)?, MarketSource::World)
     }
 
+    #[test]
+    fn a_demo_simulates_the_named_panel() {
+        for (name, size, is_slow) in [
+            ("waveshare-2.13-v4", (250, 122), false),
+            ("waveshare-7.3-e", (800, 480), true),
+        ] {
+            let flags = Flags {
+                display: Some(name.into()),
+                ..Flags::default()
+            };
+            let config = resolve(flags, MarketSource::Demo).unwrap();
+            assert_eq!(config.parts, PartsKind::Simulated, "{name}");
+            assert_eq!(config.board().canvas, Some(size), "{name}");
+            assert_eq!(config.notes.len(), usize::from(is_slow), "{name}");
+        }
+    }
+
     const FULL: &str = "
         listen = \"0.0.0.0:80\"
         data-dir = \"/var/lib/papertick\"

@@ -139,7 +139,7 @@ struct PainterTask<P> {
     states: Vec<PanelState>,
     /// Counters of the last painted picture. `None` before the first.
     painted: Option<RefreshCounters>,
-    /// A full refresh disturbs nobody.
+    /// A full refresh is not noticed now.
     is_quiet: bool,
 }
 

@@ -29,7 +29,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use crate::support::{Clock, Setup};
+use crate::support::{Clock, Kind, Setup};
 
 #[tokio::test]
 async fn the_etag_of_the_settings_changes_only_with_them() {
@@ -952,6 +952,27 @@ async fn a_preview_of_settings_changes_nothing() {
         .json("PATCH", "/api/settings", r#"{"invertedColor":true}"#)
         .await;
     assert_eq!(drawn("{}").await, inverted);
+}
+
+#[tokio::test]
+async fn a_preview_of_one_panel_has_its_size_and_layout() {
+    let setup = Setup {
+        board: "waveshare-7.5-v2",
+        device: Kind::Real,
+        ..Setup::default()
+    };
+    let clock = Clock::with(setup).await;
+    // A screen, because the start screen covers every layout.
+    let path = "/api/preview.png?s=3";
+    let drawn = async |change: &str| clock.json("POST", path, change).await.body;
+    let now = drawn("{}").await;
+    let side = |at: usize| u32::from_be_bytes(now[at..at + 4].try_into().unwrap());
+    // With the frame around a panel.
+    assert_eq!((side(16), side(20)), (816, 496));
+    for layout in [1, 2] {
+        let other = drawn(&format!(r#"{{"panelLayout":{layout}}}"#)).await;
+        assert_ne!(other, now, "{layout}");
+    }
 }
 
 /// Texts and other screens are drawn like on the panels, but not shown.

@@ -18,8 +18,8 @@ mod setup;
 pub use bus::{CHUNK_MAX, PanelBus};
 pub use image::{PanelImage, PanelRotation, PlaneForm};
 pub use models::{
-    Care, ChipCount, Colour, Family, HZ_MAX, LineEnd, MODELS, Model, REFUSED_MODELS, Registers,
-    SSD1680_ROW, Ssd16xx, Times, Uc8179, XUnit, find,
+    Care, ChipCount, Family, HZ_MAX, LineEnd, MODELS, Model, REFUSED_MODELS, Registers,
+    SSD1680_ROW, Ssd16xx, Times, XUnit, find,
 };
 pub use panel::{PanelDriver, PollResult};
 pub use setup::{FullWaveform, Setup};

@@ -44,8 +44,10 @@ pub struct Model {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Family {
     Ssd16xx(Ssd16xx),
-    Uc8179(Uc8179),
-    Colour(Colour),
+    /// UC8179 and GD7965; has the registers before every refresh.
+    Uc8179(Registers),
+    /// Six or seven colours, only full refreshes; has the registers before each.
+    Colour(Registers),
 }
 
 /// Commands with their parameters.
@@ -69,8 +71,8 @@ pub struct Ssd16xx {
     pub full: Registers,
     /// Registers before a partial refresh.
     pub partial: Registers,
-    /// Temperature of the short full refresh, if it was ever tried on this panel.
-    pub warm: Option<&'static [u8]>,
+    /// Temperature of the short full refresh.
+    pub warm: &'static [u8],
 }
 
 /// Number of controllers of a panel.
@@ -91,20 +93,6 @@ pub enum XUnit {
 pub enum LineEnd {
     First,
     Last,
-}
-
-/// UC8179 and GD7965.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Uc8179 {
-    /// Registers before every refresh.
-    pub registers: Registers,
-}
-
-/// A controller of six or seven colours, which only has full refreshes.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Colour {
-    /// Registers before every refresh.
-    pub registers: Registers,
 }
 
 /// Durations of the refreshes of a panel, with the supply off before and after.
@@ -251,7 +239,7 @@ const SSD1680: Family = Family::Ssd16xx(Ssd16xx {
     begins: LineEnd::First,
     full: &[(0x3C, &[0x05]), (0x21, &[0x00, 0x80]), (0x18, &[0x80])],
     partial: &[(0x3C, &[0x80]), (0x21, &[0x00, 0x80]), (0x18, &[0x80])],
-    warm: Some(&[0x64]),
+    warm: &[0x64],
 });
 
 /// One SSD1683. A full refresh ignores the old plane, as all makers but Pimoroni do it.
@@ -264,10 +252,10 @@ const SSD1683: Family = Family::Ssd16xx(Ssd16xx {
     begins: LineEnd::First,
     full: &[(0x3C, &[0x05]), (0x21, &[0x40, 0x00]), (0x18, &[0x80])],
     partial: &[(0x3C, &[0x80]), (0x21, &[0x00, 0x00]), (0x18, &[0x80])],
-    warm: Some(&[0x6E]),
+    warm: &[0x6E],
 });
 
-/// Times of the GDEY042T81. The full refresh is the maker's 4 s, which nobody has measured.
+/// Times of the GDEY042T81. The full refresh is the maker's 4 s, not a measured time.
 const GDEY042T81: Times = Times {
     full: ms(4000),
     fast_full: Some(ms(1140)),
@@ -382,9 +370,9 @@ pub static MODELS: &[Model] = &[
                 (0x21, &[0x00, 0x00]),
                 (0x18, &[0x80]),
             ],
-            warm: Some(&[0x5A]),
+            warm: &[0x5A],
         }),
-        // The full refresh is the maker's 3.5 s, which nobody has measured.
+        // The full refresh is the maker's 3.5 s, not a measured time.
         times: Times {
             full: ms(3500),
             fast_full: Some(ms(1567)),
@@ -409,9 +397,9 @@ pub static MODELS: &[Model] = &[
             // The second byte of 21 couples the two, as GxEPD2; without it parts of the glass did not refresh for others.
             full: &[(0x21, &[0x40, 0x10]), (0x18, &[0x80])],
             partial: &[(0x3C, &[0x80]), (0x21, &[0x00, 0x10]), (0x18, &[0x80])],
-            warm: Some(&[0x64, 0x00]),
+            warm: &[0x64, 0x00],
         }),
-        // The full refresh is twice the short one; nobody has measured it.
+        // The full refresh is an estimate: twice the short one.
         times: Times {
             full: ms(4400),
             fast_full: Some(ms(2184)),
@@ -427,8 +415,8 @@ pub static MODELS: &[Model] = &[
         width: 648,
         height: 480,
         // Waveshare leaves the voltages at the values of the panel.
-        family: Family::Uc8179(Uc8179 { registers: &[] }),
-        // With the waveforms of the panel, nobody has measured the short full and the partial refresh.
+        family: Family::Uc8179(&[]),
+        // The short full and the partial refresh are estimates: only refreshes with uploaded waveforms were measured.
         times: Times {
             full: ms(4282),
             fast_full: Some(ms(1674)),
@@ -443,16 +431,14 @@ pub static MODELS: &[Model] = &[
         name: "Waveshare 7.5 in V2",
         width: 800,
         height: 480,
-        family: Family::Uc8179(Uc8179 {
-            registers: &[
-                // 15 V both ways, as GxEPD2 and Adafruit. Waveshare sends 28 17, which is not symmetric.
-                (0x01, &[0x07, 0x07, 0x3F, 0x3F]),
-                // Waveshare sends another value before fast refreshes, GxEPD2 this one before all.
-                (0x06, &[0x17, 0x17, 0x28, 0x17]),
-                (0x15, &[0x00]),
-                (0x60, &[0x22]),
-            ],
-        }),
+        family: Family::Uc8179(&[
+            // 15 V both ways, as GxEPD2 and Adafruit. Waveshare sends 28 17, which is not symmetric.
+            (0x01, &[0x07, 0x07, 0x3F, 0x3F]),
+            // Waveshare sends another value before fast refreshes, GxEPD2 this one before all.
+            (0x06, &[0x17, 0x17, 0x28, 0x17]),
+            (0x15, &[0x00]),
+            (0x60, &[0x22]),
+        ]),
         times: Times {
             full: ms(4277),
             fast_full: Some(ms(1340)),
@@ -467,23 +453,21 @@ pub static MODELS: &[Model] = &[
         name: "Waveshare 7.3 in E, six colours",
         width: 800,
         height: 480,
-        family: Family::Colour(Colour {
-            registers: &[
-                (0xAA, &[0x49, 0x55, 0x20, 0x08, 0x09, 0x18]),
-                (0x01, &[0x3F]),
-                (0x00, &[0x5F, 0x69]),
-                (0x03, &[0x00, 0x54, 0x00, 0x44]),
-                (0x05, &[0x40, 0x1F, 0x1F, 0x2C]),
-                (0x06, &[0x6F, 0x1F, 0x17, 0x49]),
-                (0x08, &[0x6F, 0x1F, 0x1F, 0x22]),
-                // Pimoroni runs it faster, at the cost of blue and green.
-                (0x30, &[0x03]),
-                (0x50, &[0x3F]),
-                (0x60, &[0x02, 0x00]),
-                (0x84, &[0x01]),
-                (0xE3, &[0x2F]),
-            ],
-        }),
+        family: Family::Colour(&[
+            (0xAA, &[0x49, 0x55, 0x20, 0x08, 0x09, 0x18]),
+            (0x01, &[0x3F]),
+            (0x00, &[0x5F, 0x69]),
+            (0x03, &[0x00, 0x54, 0x00, 0x44]),
+            (0x05, &[0x40, 0x1F, 0x1F, 0x2C]),
+            (0x06, &[0x6F, 0x1F, 0x17, 0x49]),
+            (0x08, &[0x6F, 0x1F, 0x1F, 0x22]),
+            // Pimoroni runs it faster, at the cost of blue and green.
+            (0x30, &[0x03]),
+            (0x50, &[0x3F]),
+            (0x60, &[0x02, 0x00]),
+            (0x84, &[0x01]),
+            (0xE3, &[0x2F]),
+        ]),
         // 19 s on a Raspberry Pi, 12.5 s by GxEPD2.
         times: Times {
             full: ms(19_000),
@@ -499,28 +483,26 @@ pub static MODELS: &[Model] = &[
         name: "Waveshare 7.3 in F, seven colours",
         width: 800,
         height: 480,
-        family: Family::Colour(Colour {
-            registers: &[
-                (0xAA, &[0x49, 0x55, 0x20, 0x08, 0x09, 0x18]),
-                (0x01, &[0x3F, 0x00, 0x32, 0x2A, 0x0E, 0x2A]),
-                (0x00, &[0x5F, 0x69]),
-                (0x03, &[0x00, 0x54, 0x00, 0x44]),
-                (0x05, &[0x40, 0x1F, 0x1F, 0x2C]),
-                (0x06, &[0x6F, 0x1F, 0x1F, 0x22]),
-                (0x08, &[0x6F, 0x1F, 0x1F, 0x22]),
-                (0x13, &[0x00, 0x04]),
-                (0x30, &[0x3C]),
-                (0x41, &[0x00]),
-                (0x50, &[0x3F]),
-                (0x60, &[0x02, 0x00]),
-                (0x82, &[0x1E]),
-                (0x84, &[0x00]),
-                (0x86, &[0x00]),
-                (0xE3, &[0x2F]),
-                (0xE0, &[0x00]),
-                (0xE6, &[0x00]),
-            ],
-        }),
+        family: Family::Colour(&[
+            (0xAA, &[0x49, 0x55, 0x20, 0x08, 0x09, 0x18]),
+            (0x01, &[0x3F, 0x00, 0x32, 0x2A, 0x0E, 0x2A]),
+            (0x00, &[0x5F, 0x69]),
+            (0x03, &[0x00, 0x54, 0x00, 0x44]),
+            (0x05, &[0x40, 0x1F, 0x1F, 0x2C]),
+            (0x06, &[0x6F, 0x1F, 0x1F, 0x22]),
+            (0x08, &[0x6F, 0x1F, 0x1F, 0x22]),
+            (0x13, &[0x00, 0x04]),
+            (0x30, &[0x3C]),
+            (0x41, &[0x00]),
+            (0x50, &[0x3F]),
+            (0x60, &[0x02, 0x00]),
+            (0x82, &[0x1E]),
+            (0x84, &[0x00]),
+            (0x86, &[0x00]),
+            (0xE3, &[0x2F]),
+            (0xE0, &[0x00]),
+            (0xE6, &[0x00]),
+        ]),
         times: Times {
             full: ms(39_175),
             fast_full: None,

@@ -31,8 +31,8 @@ Only Inky boards say what they are. The exit code is 0 if a panel is recognised 
 
 const NO_GPIO: &str = "this computer has no GPIO (there is no /dev/gpiochip0): use this command on the computer of the panel";
 
-/// The wiring of most panel boards, to check a host with an unknown one.
-const COMMON_WIRING: &str = include_str!("../../../../../docs/wiring/pi-one-panel.toml");
+/// A board with the wiring of most HATs, to check a host with an unknown one.
+const COMMON_BOARD: &str = "waveshare-2.13-v4";
 
 /// What was found.
 #[derive(Debug)]
@@ -54,10 +54,7 @@ pub(super) fn run(args: &DetectArgs) -> Result<(), Failure> {
         return Err(Failure::failed(NO_GPIO));
     }
     let inky = find_inky(&parts);
-    let wiring = match preset(&inky) {
-        Ok(preset) => format!("base = {preset:?}"),
-        Err(_) => COMMON_WIRING.into(),
-    };
+    let wiring = format!("base = {:?}", preset(&inky).unwrap_or(COMMON_BOARD));
     let mistakes = wiring::read_for_host(&wiring).err().unwrap_or_default();
     let found = Detection {
         parts,

@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use super::{PanelStep, RESET_LIMIT, send, send_all, uc8179, uc8179::command};
-use crate::parts::epaper::{Colour, PanelImage, PlaneForm, Setup};
+use crate::parts::epaper::{PanelImage, PlaneForm, Registers, Setup};
 
 /// Values of a pixel.
 pub const BLACK: u8 = 0;
@@ -13,12 +13,12 @@ pub const WHITE: u8 = 1;
 const ZERO: &[u8] = &[0x00];
 
 pub(super) fn full(
-    controller: &Colour,
+    registers: Registers,
     setup: &Setup,
     new: &Arc<PanelImage>,
 ) -> VecDeque<PanelStep> {
     let mut steps = VecDeque::from([PanelStep::Idle(RESET_LIMIT)]);
-    steps.extend(send_all(controller.registers));
+    steps.extend(send_all(registers));
     steps.push_back(uc8179::size(setup));
     let form = PlaneForm::Colours {
         black: BLACK,

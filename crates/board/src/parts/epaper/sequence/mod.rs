@@ -52,8 +52,8 @@ pub enum PanelStep {
 pub fn full(setup: &Setup, new: &Arc<PanelImage>) -> VecDeque<PanelStep> {
     match &setup.model.family {
         Family::Ssd16xx(controller) => ssd16xx::full(controller, setup, new),
-        Family::Uc8179(controller) => uc8179::full(controller, setup, new),
-        Family::Colour(controller) => colour::full(controller, setup, new),
+        Family::Uc8179(registers) => uc8179::full(registers, setup, new),
+        Family::Colour(registers) => colour::full(registers, setup, new),
     }
 }
 
@@ -61,7 +61,7 @@ pub fn full(setup: &Setup, new: &Arc<PanelImage>) -> VecDeque<PanelStep> {
 pub fn prepare(setup: &Setup, shown: &Arc<PanelImage>) -> VecDeque<PanelStep> {
     match &setup.model.family {
         Family::Ssd16xx(controller) => ssd16xx::prepare(controller, setup, shown),
-        Family::Uc8179(controller) => uc8179::prepare(controller, setup, shown),
+        Family::Uc8179(registers) => uc8179::prepare(registers, setup, shown),
         Family::Colour(_) => VecDeque::new(),
     }
 }
@@ -71,11 +71,11 @@ pub fn partial(setup: &Setup, new: &Arc<PanelImage>) -> VecDeque<PanelStep> {
     match &setup.model.family {
         Family::Ssd16xx(controller) => ssd16xx::partial(controller, setup, new),
         Family::Uc8179(_) => uc8179::partial(new),
-        Family::Colour(controller) => colour::full(controller, setup, new),
+        Family::Colour(registers) => colour::full(registers, setup, new),
     }
 }
 
-/// Time after a command of the supply whose busy signal did not arrive.
+/// Time that a command about the supply takes at most, to wait for if its busy signal does not arrive.
 const SUPPLY_SETTLE: Duration = Duration::from_millis(500);
 
 /// Steps after a failed refresh, which switch the supply off if the controller does not do that by itself.

@@ -62,9 +62,13 @@ pub(super) fn full(
     steps.extend(registers(controller, setup, controller.full));
     steps.extend(picture(controller, setup, command::WRITE_OLD, new));
     steps.extend(picture(controller, setup, command::WRITE_NEW, new));
-    let warm = controller.warm.filter(|_| setup.full == FullWaveform::Warm);
-    let sequence = if warm.is_some() { update::FAST_FULL } else { update::FULL };
-    steps.extend(warm.map(|temperature| send(command::TEMPERATURE, temperature)));
+    let sequence = match setup.full {
+        FullWaveform::Measured => update::FULL,
+        FullWaveform::Warm => {
+            steps.push_back(send(command::TEMPERATURE, controller.warm));
+            update::FAST_FULL
+        }
+    };
     steps.push_back(send(command::UPDATE_SEQUENCE, &[sequence]));
     steps.push_back(PanelStep::Activate(command::ACTIVATE, &[]));
     steps

@@ -7,7 +7,7 @@
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use super::{PanelStep, RESET_LIMIT, send, send_all};
-use crate::parts::epaper::{FullWaveform, PanelImage, PlaneForm, Setup, Uc8179};
+use crate::parts::epaper::{FullWaveform, PanelImage, PlaneForm, Registers, Setup};
 
 pub mod command {
     /// Sets where waveforms come from.
@@ -54,12 +54,12 @@ const OFF: Duration = Duration::from_millis(200);
 const BUSY_STARTS: Duration = Duration::from_millis(10);
 
 pub(super) fn full(
-    controller: &Uc8179,
+    registers: Registers,
     setup: &Setup,
     new: &Arc<PanelImage>,
 ) -> VecDeque<PanelStep> {
     let mut steps = VecDeque::from([PanelStep::Idle(RESET_LIMIT)]);
-    steps.extend(registers(controller, setup));
+    steps.extend(all_registers(registers, setup));
     // The border follows the waveform.
     steps.push_back(send(command::DATA_INTERVAL, &[0x29, 0x07]));
     steps.extend(match setup.full {
@@ -76,12 +76,12 @@ pub(super) fn full(
 }
 
 pub(super) fn prepare(
-    controller: &Uc8179,
+    registers: Registers,
     setup: &Setup,
     shown: &Arc<PanelImage>,
 ) -> VecDeque<PanelStep> {
     let mut steps = VecDeque::from([PanelStep::Idle(RESET_LIMIT)]);
-    steps.extend(registers(controller, setup));
+    steps.extend(all_registers(registers, setup));
     // The border rests.
     steps.push_back(send(command::DATA_INTERVAL, &[0xA9, 0x07]));
     steps.extend(temperature(waveform::PARTIAL));
@@ -107,10 +107,10 @@ pub(super) fn sleep() -> VecDeque<PanelStep> {
     steps
 }
 
-fn registers(controller: &Uc8179, setup: &Setup) -> impl Iterator<Item = PanelStep> {
+fn all_registers(registers: Registers, setup: &Setup) -> impl Iterator<Item = PanelStep> {
     // Black and white, with the waveforms of the panel.
     let own = [send(command::PANEL, &[0x1F]), size(setup)];
-    send_all(controller.registers).chain(own)
+    send_all(registers).chain(own)
 }
 
 pub(super) fn size(setup: &Setup) -> PanelStep {
@@ -139,7 +139,7 @@ fn refresh(new: &Arc<PanelImage>) -> Vec<PanelStep> {
     steps
 }
 
-/// Switches the supply. A panel whose supply does not answer is not refreshed.
+/// Switches the supply. If the panel gives no busy signal while it switches on, the following refresh is not started.
 pub(super) fn power(code: u8, parameters: &[u8]) -> [PanelStep; 3] {
     let started = match code {
         command::POWER_ON => PanelStep::Busy,
