@@ -20,8 +20,8 @@ use device::{
 };
 use lab::circuit::{Circuit, Flow, I2cCondition, PanelCondition};
 use papertick::drivers::painter::{
-    self, CLEANING_ROUNDS, FIRST_VALUES, IDLE_BEFORE_REFRESH, PaintProgress, PainterConfig,
-    RETRY_MAX, STEP_FACTOR,
+    self, CLEANING_ROUNDS, FIRST_VALUES, IDLE_BEFORE_REFRESH, NO_PARTIALS, PaintProgress,
+    PainterConfig, RETRY_MAX, STEP_FACTOR,
 };
 use render::{Bitmap, BoardPainter};
 use runtime::{
@@ -626,6 +626,29 @@ async fn each_known_panel_shows_figures_and_gets_the_refreshes_of_its_maker() {
         assert_eq!(shown.borrow().faults(), []);
         assert_eq!(circuit.violations(), Vec::<String>::new(), "{name}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_partial_refresh_that_does_nothing_is_followed_by_full_ones_for_a_while() {
+    let wiring = wiring::base("waveshare-4.2-v2").unwrap();
+    let circuit = Circuit::new(&wiring, Flow::Live);
+    let (_tasks, pictures, _shown, _step) = clock_on(&circuit, &wiring);
+    let show = async |text: &str| {
+        pictures.send_modify(|picture| picture.cells = cells(text));
+        sleep(Duration::from_secs(60)).await;
+        circuit.refreshes(0)
+    };
+    assert_eq!(show("1").await, (1, 0));
+    assert_eq!(show("2").await, (1, 1));
+    circuit.set_condition(0, PanelCondition::Silent);
+    pictures.send_modify(|picture| picture.cells = cells("3"));
+    sleep(Duration::from_secs(1)).await;
+    circuit.set_condition(0, PanelCondition::Healthy);
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(circuit.refreshes(0), (2, 1));
+    assert_eq!(show("4").await, (3, 1));
+    sleep(NO_PARTIALS).await;
+    assert_eq!(show("5").await, (3, 2));
 }
 
 #[tokio::test(start_paused = true)]
