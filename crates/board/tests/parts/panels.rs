@@ -81,8 +81,14 @@ impl Rig {
     }
 
     fn show(&mut self, refresh: Refresh) -> PollResult {
+        self.show_line(refresh, None)
+    }
+
+    /// Shows a black line in this row.
+    fn show_line(&mut self, refresh: Refresh, line: Option<u16>) -> PollResult {
         let setup = self.panel.setup();
-        let bitmap = Bitmap::paper(setup.model.width, setup.model.height);
+        let (width, height) = (setup.model.width, setup.model.height);
+        let bitmap = Bitmap::from_ink(width, height, |_, y| Some(y) == line);
         let frame = PanelImage::new(&bitmap, setup.model, setup.rotation);
         self.panel.show(Arc::new(frame), refresh).unwrap();
         self.run()
@@ -247,6 +253,10 @@ const PARTIAL_750: &str = "\
 [E5 6E]
 [10 48000 bytes of FF]
 [13 48000 bytes of FF]
+[91]
+[90 00 00 03 1F 00 64 00 64 01]
+[13 100 bytes of 00]
+[92]
 [04]
 [12]
 [02]
@@ -287,7 +297,7 @@ fn a_uc8179_is_powered_only_during_a_refresh() {
     assert_eq!(rig.waits, ["20ms", "20ms", "idle within 12.811s", "10ms"]);
     rig.panel_busy(&[&[true], &BUSY_LOW[..]].concat());
     assert_eq!(
-        rig.show(Refresh::Partial),
+        rig.show_line(Refresh::Partial, Some(100)),
         PollResult::Shown(Refresh::Partial)
     );
     assert_eq!(rig.trace.windows(), chunked(PARTIAL_750));
@@ -315,6 +325,51 @@ const FULL_426: &str = "\
 [22 F7]
 [20]
 ";
+
+const PARTIAL_426: &str = "\
+[01 DF 01 02]
+[0C AE C7 C3 C0 80]
+[3C 80]
+[21 00 00]
+[18 80]
+[11 01]
+[44 00 00 1F 03]
+[45 DF 01 00 00]
+[4E 00 00]
+[4F DF 01]
+[26 48000 bytes of FF]
+[11 01]
+[44 00 00 1F 03]
+[45 DF 01 00 00]
+[4E 00 00]
+[4F DF 01]
+[24 48000 bytes of FF]
+[22 FF]
+[11 01]
+[44 00 00 1F 03]
+[45 DF 01 00 00]
+[4E 00 00]
+[4F DF 01]
+[45 7B 01 7B 01]
+[4F 7B 01]
+[24 100 bytes of 00]
+[20]
+";
+
+#[test]
+fn a_large_plane_gets_only_the_changed_rows() {
+    let setup = Setup {
+        rotation: PanelRotation::Upright,
+        ..setup("waveshare-4.26")
+    };
+    let mut rig = rig(setup, &HEALTHY);
+    rig.show(Refresh::Full);
+    rig.trace.windows();
+    rig.panel_busy(&[false, false, true, false]);
+    let ended = rig.show_line(Refresh::Partial, Some(100));
+    assert_eq!(ended, PollResult::Shown(Refresh::Partial));
+    assert_eq!(rig.trace.windows(), chunked(PARTIAL_426));
+}
 
 const WINDOWS_579: &str = "\
 [11 01]

@@ -70,6 +70,8 @@ pub enum PlaneForm {
     Inverse,
     /// Only these bytes of each row.
     Columns(Range<usize>),
+    /// Only these rows.
+    Rows(Range<u16>),
     /// Four bits per pixel, with these values of black and white.
     Colours {
         black: u8,
@@ -110,11 +112,25 @@ impl PanelImage {
         &self.bytes
     }
 
+    /// The rows from the first to the last in which two pictures differ; the first row if they are equal.
+    pub fn changed_rows(&self, other: &PanelImage) -> Range<u16> {
+        let [rows, others] = [self, other].map(|image| image.bytes.chunks_exact(image.stride));
+        let differ = |(row, other): (&[u8], &[u8])| row != other;
+        let mut pairs = rows.zip(others);
+        let first = pairs.position(differ).unwrap_or(0);
+        let more = pairs.rposition(differ).map_or(0, |last| last + 1);
+        first as u16..(first + 1 + more) as u16
+    }
+
     /// The bytes that are sent to a plane.
     pub fn plane(&self, form: &PlaneForm) -> Cow<'_, [u8]> {
         match form {
             PlaneForm::Whole => Cow::Borrowed(&self.bytes),
             PlaneForm::Inverse => self.bytes.iter().map(|byte| !byte).collect(),
+            PlaneForm::Rows(rows) => {
+                let [first, end] = [rows.start, rows.end].map(|row| usize::from(row) * self.stride);
+                Cow::Borrowed(&self.bytes[first..end])
+            }
             PlaneForm::Columns(columns) => self
                 .bytes
                 .chunks_exact(self.stride)

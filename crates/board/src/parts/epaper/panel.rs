@@ -159,25 +159,23 @@ impl<C: OutputPin, B: InputPin> PanelDriver<C, B> {
     /// # Errors
     /// A refresh is under way.
     pub fn show(&mut self, frame: Arc<PanelImage>, refresh: Refresh) -> Result<(), PanelFault> {
-        let refresh = match (self.setup.model.refresh(refresh), &self.shown) {
-            (Refresh::Partial, Some(_)) => Refresh::Partial,
-            (Refresh::Full | Refresh::Partial, _) => Refresh::Full,
+        let (refresh, shown) = match (self.setup.model.refresh(refresh), &self.shown) {
+            (Refresh::Partial, Some(shown)) => (Refresh::Partial, Some(shown)),
+            (Refresh::Full | Refresh::Partial, _) => (Refresh::Full, None),
         };
-        match (&self.purpose, refresh, &self.shown) {
-            (SequencePurpose::Refreshing(..), _, _) => return Err(PanelFault::StartedBusy),
+        match (&self.purpose, shown) {
+            (SequencePurpose::Refreshing(..), _) => return Err(PanelFault::StartedBusy),
             // The preparation continues.
-            (SequencePurpose::Preparing | SequencePurpose::Prepared, Refresh::Partial, _) => {}
-            (SequencePurpose::None, Refresh::Partial, Some(shown)) => {
+            (SequencePurpose::Preparing | SequencePurpose::Prepared, Some(_)) => {}
+            (SequencePurpose::Preparing | SequencePurpose::Prepared, None) => self.steps.clear(),
+            (SequencePurpose::None, Some(shown)) => {
                 self.steps.extend(sequence::prepare(&self.setup, shown));
             }
-            (SequencePurpose::None, Refresh::Partial | Refresh::Full, _) => {}
-            (SequencePurpose::Preparing | SequencePurpose::Prepared, Refresh::Full, _) => {
-                self.steps.clear()
-            }
+            (SequencePurpose::None, None) => {}
         }
-        self.steps.extend(match refresh {
-            Refresh::Full => sequence::full(&self.setup, &frame),
-            Refresh::Partial => sequence::partial(&self.setup, &frame),
+        self.steps.extend(match shown {
+            Some(shown) => sequence::partial(&self.setup, shown, &frame),
+            None => sequence::full(&self.setup, &frame),
         });
         self.purpose = SequencePurpose::Refreshing(frame, refresh);
         Ok(())

@@ -1,7 +1,8 @@
 //! The steps of refreshes, for each family of controllers.
 //!
 //! Both planes are written before every refresh, the old one with the picture on the panel, because it is not documented
-//! reliably whether a controller copies the new plane to the old one.
+//! reliably whether a controller copies the new plane to the old one. The data of a large plane takes more than a twentieth of
+//! a partial refresh, so its new plane gets the picture on the panel before, and then only the rows that change.
 
 pub mod colour;
 pub mod ssd16xx;
@@ -67,10 +68,10 @@ pub fn prepare(setup: &Setup, shown: &Arc<PanelImage>) -> VecDeque<PanelStep> {
 }
 
 /// The other steps of a partial refresh, after [`prepare`].
-pub fn partial(setup: &Setup, new: &Arc<PanelImage>) -> VecDeque<PanelStep> {
+pub fn partial(setup: &Setup, shown: &PanelImage, new: &Arc<PanelImage>) -> VecDeque<PanelStep> {
     match &setup.model.family {
-        Family::Ssd16xx(controller) => ssd16xx::partial(controller, setup, new),
-        Family::Uc8179(_) => uc8179::partial(new),
+        Family::Ssd16xx(controller) => ssd16xx::partial(controller, setup, shown, new),
+        Family::Uc8179(_) => uc8179::partial(setup, shown, new),
         Family::Colour(registers) => colour::full(registers, setup, new),
     }
 }

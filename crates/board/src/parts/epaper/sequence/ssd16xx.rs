@@ -1,6 +1,6 @@
 //! SSD1680 and its larger siblings.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, ops::Range, sync::Arc};
 
 use super::{PanelStep, RESET_LIMIT, SETTLE, send, send_all};
 use crate::parts::epaper::{
@@ -48,6 +48,9 @@ pub mod update {
     pub const PARTIAL: u8 = 0xFF;
 }
 
+/// Bytes of a plane from which on partial refreshes write only the rows that change.
+const LARGE_PLANE: usize = 32 * 1024;
+
 pub(super) fn full(
     controller: &Ssd16xx,
     setup: &Setup,
@@ -82,6 +85,9 @@ pub(super) fn prepare(
     let mut steps = VecDeque::from([PanelStep::Idle(RESET_LIMIT)]);
     steps.extend(registers(controller, setup, controller.partial));
     steps.extend(picture(controller, setup, command::WRITE_OLD, shown));
+    if has_large_plane(setup) {
+        steps.extend(picture(controller, setup, command::WRITE_NEW, shown));
+    }
     steps.push_back(send(command::UPDATE_SEQUENCE, &[update::PARTIAL]));
     steps.extend(chips(controller, setup).flat_map(|chip| chip.window(controller, setup)));
     steps
@@ -90,10 +96,18 @@ pub(super) fn prepare(
 pub(super) fn partial(
     controller: &Ssd16xx,
     setup: &Setup,
+    shown: &PanelImage,
     new: &Arc<PanelImage>,
 ) -> VecDeque<PanelStep> {
     let mut steps = VecDeque::from([PanelStep::Idle(RESET_LIMIT)]);
-    steps.extend(chips(controller, setup).map(|chip| chip.plane(command::WRITE_NEW, new)));
+    for mut chip in chips(controller, setup) {
+        if has_large_plane(setup) {
+            let rows = shown.changed_rows(new);
+            steps.extend(chip.lines(controller, setup, &rows));
+            chip.form = PlaneForm::Rows(rows);
+        }
+        steps.push_back(chip.plane(command::WRITE_NEW, new));
+    }
     steps.push_back(PanelStep::Activate(command::ACTIVATE, &[]));
     steps
 }
@@ -104,6 +118,12 @@ pub(super) fn sleep() -> VecDeque<PanelStep> {
         send(command::DEEP_SLEEP, &[0x01]),
     ]
     .into()
+}
+
+/// Returns whether partial refreshes write only the rows that change.
+fn has_large_plane(setup: &Setup) -> bool {
+    let row = usize::from(setup.model.width.div_ceil(8));
+    row * usize::from(setup.model.height) > LARGE_PLANE
 }
 
 fn registers(
@@ -171,25 +191,35 @@ fn chips(controller: &Ssd16xx, setup: &Setup) -> impl Iterator<Item = Chip> + us
 impl Chip {
     /// Sets the window to the whole panel, and the counters to its first byte.
     fn window(&self, controller: &Ssd16xx, setup: &Setup) -> [PanelStep; 5] {
-        let lines = match controller.begins {
-            LineEnd::First => (0, setup.model.height - 1),
-            LineEnd::Last => (setup.model.height - 1, 0),
-        };
-        let mode = u8::from(self.x.0 <= self.x.1) | u8::from(lines.0 <= lines.1) << 1;
+        let counts_up = controller.begins == LineEnd::First;
+        let mode = u8::from(self.x.0 <= self.x.1) | u8::from(counts_up) << 1;
         let column = |byte: u8, bit: u16| match controller.x_unit {
             XUnit::Bytes => vec![byte],
             XUnit::Pixels => (u16::from(byte) * 8 + bit).to_le_bytes().to_vec(),
         };
         let window_x = [column(self.x.0, 0), column(self.x.1, 7)].concat();
-        let window_y = [lines.0.to_le_bytes(), lines.1.to_le_bytes()].concat();
+        let [window_y, counter_y] = self.lines(controller, setup, &(0..setup.model.height));
         let send = |command: u8, parameters: &[u8]| send(command + self.offset, parameters);
         [
             send(command::ENTRY_MODE, &[mode]),
             send(command::WINDOW_X, &window_x),
-            send(command::WINDOW_Y, &window_y),
+            window_y,
             send(command::COUNTER_X, &column(self.x.0, 0)),
+            counter_y,
+        ]
+    }
+
+    /// Sets the lines of the window to some rows of the picture, and the counter to the first of them.
+    fn lines(&self, controller: &Ssd16xx, setup: &Setup, rows: &Range<u16>) -> [PanelStep; 2] {
+        let line = |row: u16| match controller.begins {
+            LineEnd::First => row,
+            LineEnd::Last => setup.model.height - 1 - row,
+        };
+        let [first, last] = [rows.start, rows.end - 1].map(|row| line(row).to_le_bytes());
+        [
+            send(command::WINDOW_Y + self.offset, &[first, last].concat()),
             // Waveshare starts at 0 on some panels, which is not in a window that begins with the last line.
-            send(command::COUNTER_Y, &lines.0.to_le_bytes()),
+            send(command::COUNTER_Y + self.offset, &first),
         ]
     }
 

@@ -1,8 +1,8 @@
 //! UC8179 and GD7965.
 //!
 //! The supply is on only during a refresh, because a panel that stays powered fades. In all modes 1 is white, so that a plane
-//! means the same to the next refresh; Waveshare changes that for partial refreshes. The whole panel is written and refreshed
-//! each time, because the waveform and not the window decides how long it takes.
+//! means the same to the next refresh; Waveshare changes that for partial refreshes. The whole panel is refreshed each time,
+//! because the waveform and not the window decides how long it takes.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -71,7 +71,8 @@ pub(super) fn full(
     });
     // Waveshare: each pixel counts as changed, so that each is driven.
     steps.push_back(picture(command::WRITE_OLD, new, PlaneForm::Inverse));
-    steps.extend(refresh(new));
+    steps.push_back(picture(command::WRITE_NEW, new, PlaneForm::Whole));
+    steps.extend(refresh());
     steps
 }
 
@@ -85,13 +86,29 @@ pub(super) fn prepare(
     // The border rests.
     steps.push_back(send(command::DATA_INTERVAL, &[0xA9, 0x07]));
     steps.extend(temperature(waveform::PARTIAL));
-    steps.push_back(picture(command::WRITE_OLD, shown, PlaneForm::Whole));
+    for plane in [command::WRITE_OLD, command::WRITE_NEW] {
+        steps.push_back(picture(plane, shown, PlaneForm::Whole));
+    }
     steps
 }
 
-pub(super) fn partial(new: &Arc<PanelImage>) -> VecDeque<PanelStep> {
-    let mut steps = VecDeque::from([PanelStep::Idle(RESET_LIMIT)]);
-    steps.extend(refresh(new));
+pub(super) fn partial(
+    setup: &Setup,
+    shown: &PanelImage,
+    new: &Arc<PanelImage>,
+) -> VecDeque<PanelStep> {
+    let rows = shown.changed_rows(new);
+    let bounds = [0, setup.model.width - 1, rows.start, rows.end - 1];
+    // The last byte: lines outside of the window are driven, too.
+    let window = [bounds.map(u16::to_be_bytes).concat(), vec![0x01]].concat();
+    let mut steps = VecDeque::from([
+        PanelStep::Idle(RESET_LIMIT),
+        send(command::PARTIAL_IN, &[]),
+        send(command::WINDOW, &window),
+        picture(command::WRITE_NEW, new, PlaneForm::Rows(rows)),
+        send(command::PARTIAL_OUT, &[]),
+    ]);
+    steps.extend(refresh());
     steps
 }
 
@@ -130,10 +147,9 @@ fn picture(plane: u8, frame: &Arc<PanelImage>, form: PlaneForm) -> PanelStep {
     PanelStep::Picture(plane, Arc::clone(frame), form)
 }
 
-/// Sends the new picture and shows it.
-fn refresh(new: &Arc<PanelImage>) -> Vec<PanelStep> {
-    let mut steps = vec![picture(command::WRITE_NEW, new, PlaneForm::Whole)];
-    steps.extend(power(command::POWER_ON, &[]));
+/// Shows the new picture.
+fn refresh() -> Vec<PanelStep> {
+    let mut steps = power(command::POWER_ON, &[]).to_vec();
     steps.push(PanelStep::Activate(command::REFRESH, &[]));
     steps.extend(power(command::POWER_OFF, &[]));
     steps
