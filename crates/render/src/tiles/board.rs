@@ -220,10 +220,12 @@ fn second_rank(sheet: &mut Sheet<'_>, arrangement: &Arrangement<'_>, has_line: b
     let lines = if has_line { 2.0 } else { 1.0 };
     let mut most = f32::INFINITY;
     for PlacedTile { tile, area, .. } in &arrangement.boxes[1..] {
-        let Some(figure) = tile.figures.last() else {
+        let forms: Vec<_> = (tile.figures.iter())
+            .map(|figure| Numeral::new(sheet, figure))
+            .collect();
+        let Some(numeral) = forms.last() else {
             continue;
         };
-        let numeral = Numeral::new(sheet, figure);
         let (width, room) = if arrangement.is_table {
             let tiny = tile.labels.last().map_or("", |label| label);
             let label = sheet.text_width(tiny, Face::Text, text) + text * TABLE_GAP;
@@ -233,7 +235,9 @@ fn second_rank(sheet: &mut Sheet<'_>, arrangement: &Arrangement<'_>, has_line: b
             let room = area.height as f32 - lines * (capitals + gap);
             (area.width as f32 * FILL, room)
         };
-        let depth = numeral.depth(1.0) * if has_line { 1.0 } else { 0.5 };
+        // A longer form can have a comma that the shortest lacks.
+        let depth = forms.iter().map(|form| form.depth(1.0)).fold(0.0, f32::max)
+            * if has_line { 1.0 } else { 0.5 };
         most = most.min(numeral.fit(width, room / (1.0 + depth)) / numeral.relative_height());
     }
     most.floor()
@@ -326,7 +330,8 @@ fn draw_row(sheet: &mut Sheet<'_>, boxed: &PlacedTile<'_>, text: f32, height: f3
     };
     let cap = numeral.fit(width, height);
     let middle = area.y as f32 + area.height as f32 / 2.0;
-    let baseline = (middle + cap / 2.0).round();
+    let lowest = (area.y + area.height) as f32 - (numeral.depth(cap) / 2.0).round();
+    let baseline = (middle + cap / 2.0).round().min(lowest);
     let capitals = sheet.capitals(text);
     let raised = baseline - ((cap - capitals) / 2.0).floor();
     let free = area.width as f32 - numeral.width(cap) - text * TABLE_GAP;
@@ -370,9 +375,12 @@ fn draw_second(
     let (high, low) = (top + capitals + gap, bottom as f32 - foot);
     // The baselines of a row agree, with and without a comma.
     let depth = if arrangement.has_line { 1.0 } else { 0.5 } * scale::COMMA_DEPTH;
-    let own = (high + (low - high - height * (1.0 + depth)) * 0.5 + height).round() as i32;
-    // A hero of words stands higher than a figure has room below its label.
-    let shared = shared.filter(|shared| *shared as f32 - cap > top + capitals);
+    let own = high + (low - high - height * (1.0 + depth)) * 0.5 + height;
+    // Where no figure has a comma, they can be so large that there is no room for one.
+    let own = own.max(high + cap).round() as i32;
+    // A hero of words stands higher than a figure has room below its label, or below a mark, which reaches lower.
+    let mark = (scale::mark_side(capitals) - capitals) / 2.0;
+    let shared = shared.filter(|shared| *shared as f32 - cap > top + capitals + mark);
     let lowest = bottom - (numeral.depth(cap) / 2.0).round() as i32;
     let baseline = shared.unwrap_or(own).min(lowest);
     let below = (bottom - baseline) as f32 - numeral.depth(cap);

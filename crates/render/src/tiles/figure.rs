@@ -189,7 +189,9 @@ pub(super) fn draw(sheet: &mut Sheet<'_>, tile: &Tile, place: Place) -> Drawn {
                     .min(height * 0.24 - plan.foot)
                     .max(0.0);
                 let more = if matches!(graph, Graph::Line(_)) { more } else { 0.0 };
-                (left + half(width, text), bottom - plan.foot - more, bottom)
+                // A comma reaches below the baseline.
+                let upper = (bottom - plan.foot - more).max(baseline as f32 + numeral.depth(cap));
+                (left + half(width, text), upper, bottom)
             }
             Form::Below | Form::Stack => {
                 let lower = bottom - below_lines;
