@@ -69,7 +69,7 @@ enum StopReason {
 ///
 /// # Errors
 /// It cannot start.
-pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
+pub fn run(mut config: DeviceConfig) -> Result<ExitCode, Failure> {
     follow_supervisor(&config);
     if let Some(socket) = &config.crash_dumps {
         crash_dumps::report_crashes(socket);
@@ -84,6 +84,7 @@ pub fn run(config: DeviceConfig) -> Result<ExitCode, Failure> {
         .map_err(cannot)?;
     let lock = lock::lock_patiently(&config.run.data_dir, Holder::Device, LOCK_TIMEOUT)?;
     let (store, loaded) = Store::open(Box::new(Folder::new(&config.run.data_dir)));
+    config.run = config.run.with_chosen_display();
     let defaults = config.run.defaults.clone();
     let defaults = defaults.or_else(|| std::env::var(DEFAULTS).ok());
     let fresh = || fresh(config.run.market, defaults.as_deref());
@@ -223,7 +224,7 @@ async fn run_tasks(
         last_refresh: config.run.last_refresh(),
     };
     let mut device = RunningDevice::start(config, listener, store, stored, log).await?;
-    DeviceMessage::Ready.send()?;
+    DeviceMessage::Ready(Some(lifecycle.last_refresh)).send()?;
     device
         .drivers
         .spawn(FIRST_PICTURE, first_picture(device.liveness.glass()));

@@ -20,7 +20,7 @@ pub struct ClockConfig {
     pub label: &'static str,
     /// A crashed device leaves a dump.
     pub has_crash_dumps: bool,
-    /// Additional time to stop, because a refresh of the panels may be in progress.
+    /// Additional time to stop, because a refresh of the panels may be in progress. A device that is ready reports its own.
     pub last_refresh: Duration,
     /// How long a new program must answer requests; `None` for the default.
     pub trial: Option<Duration>,

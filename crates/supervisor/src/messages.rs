@@ -26,8 +26,9 @@ pub const PROTOCOL: u32 = 2;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeviceMessage {
-    /// The HTTP server answers requests.
-    Ready,
+    /// The HTTP server answers requests; with the longest time that it needs to stop, for a refresh in progress. Devices from
+    /// before do not report it.
+    Ready(Option<Duration>),
     /// The panels show a picture.
     Painted,
     /// Main loop and painter make progress.
@@ -43,7 +44,10 @@ impl DeviceMessage {
     pub fn parse(line: &str) -> Option<DeviceMessage> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
-            "ready" => Some(DeviceMessage::Ready),
+            "ready" => {
+                let millis = rest.split(' ').nth(1).and_then(|text| text.parse().ok());
+                Some(DeviceMessage::Ready(millis.map(Duration::from_millis)))
+            }
             "painted" => Some(DeviceMessage::Painted),
             "beat" => Some(DeviceMessage::Beat),
             "painter-stuck" => Some(DeviceMessage::PainterStuck),
@@ -59,7 +63,10 @@ impl DeviceMessage {
     pub fn send(self) -> io::Result<()> {
         let mut out = io::stdout().lock();
         match self {
-            DeviceMessage::Ready => writeln!(out, "ready {PROTOCOL}")?,
+            DeviceMessage::Ready(last_refresh) => {
+                let millis = last_refresh.unwrap_or_default().as_millis();
+                writeln!(out, "ready {PROTOCOL} {millis}")?;
+            }
             DeviceMessage::Painted => writeln!(out, "painted")?,
             DeviceMessage::Beat => writeln!(out, "beat")?,
             DeviceMessage::PainterStuck => writeln!(out, "painter-stuck")?,

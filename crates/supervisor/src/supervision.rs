@@ -318,7 +318,10 @@ impl Supervisor {
 
     fn handle(&mut self, message: DeviceMessage, device: &mut SupervisedDevice) {
         match message {
-            DeviceMessage::Ready => {
+            DeviceMessage::Ready(last_refresh) => {
+                if let Some(last_refresh) = last_refresh {
+                    self.clock.last_refresh = last_refresh;
+                }
                 self.notifier.notify("READY=1\nWATCHDOG=1");
                 if !self.is_announced {
                     self.is_announced = true;

@@ -161,9 +161,21 @@ async fn a_device_whose_panels_refresh_has_longer_to_stop() {
         supervisor.clock.last_refresh = last_refresh;
         let chosen = supervisor.programs.choose();
         let mut process = supervisor.start(&chosen).unwrap();
-        assert_eq!(process.messages.next().await, DeviceMessage::Ready);
+        assert_eq!(process.messages.next().await, DeviceMessage::Ready(None));
         supervisor.stop(&mut process).await;
         assert_eq!(ended.exists(), ends_by_itself);
+    }
+}
+
+#[test]
+fn a_device_reports_how_long_its_panels_refresh() {
+    let millis = |millis| DeviceMessage::Ready(Some(Duration::from_millis(millis)));
+    for (line, expected) in [
+        ("ready 2", DeviceMessage::Ready(None)),
+        ("ready 2 8500", millis(8500)),
+        ("ready 4 0 more", millis(0)),
+    ] {
+        assert_eq!(DeviceMessage::parse(line), Some(expected), "{line}");
     }
 }
 

@@ -10,6 +10,7 @@ mod broadcast;
 mod cache;
 mod call;
 mod canvas;
+pub mod chosen_display;
 mod coding;
 mod commands;
 mod confirmation;

@@ -57,14 +57,16 @@ pub fn basic_credentials(header: &HeaderValue) -> Option<(String, Secret)> {
 /// Parses `{"ssid": …, "pw": …}`, or the same as a form. Missing values are empty.
 ///
 /// In a form, `other` is the name of the network if `ssid` is empty.
-pub fn network_credentials(body: &[u8]) -> Option<(String, Secret)> {
+pub fn network_credentials(body: &[u8]) -> Option<NetworkCredentials> {
     let text = std::str::from_utf8(body).ok()?;
     if text.trim_start().starts_with(['{', '[', '"']) {
         let value = serde_json::from_str(text).ok()?;
-        let NetworkCredentials { ssid, pw } = object(&value)?;
-        return Some((ssid.unwrap_or_default(), pw));
+        return object(&value);
     }
     let value = |name| query_value(text, name).filter(|value| !value.is_empty());
-    let ssid = value("ssid").or_else(|| value("other")).unwrap_or_default();
-    Some((ssid, Secret::new(value("pw").unwrap_or_default())))
+    Some(NetworkCredentials {
+        ssid: value("ssid").or_else(|| value("other")),
+        pw: Secret::new(value("pw").unwrap_or_default()),
+        display: query_value(text, "display"),
+    })
 }

@@ -53,7 +53,7 @@
       const answer = await fetch(form.action, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ ssid, pw: data.get('pw') }),
+        body: JSON.stringify({ ssid, pw: data.get('pw'), display: data.get('display') }),
       });
       const body = await answer.json();
       if (answer.ok) {

@@ -2,10 +2,13 @@
 //!
 //! The page works without scripts. `portal.html` is the template; with `portal.js` it shows progress without a reload.
 
-use std::{fmt::Write, sync::LazyLock};
+use std::{fmt::Write, io, path::Path, sync::LazyLock};
 
 use api::documents::access_point::{Joined, Network, Networks, NotJoined};
-use board::ports::{ProvisionError, WifiNetwork};
+use board::{
+    ports::{ProvisionError, WifiNetwork},
+    wiring,
+};
 use device::{input::LinkFailure, secret::Secret, view::View};
 use http::{
     HeaderMap, HeaderValue, Request, StatusCode, Uri,
@@ -13,14 +16,17 @@ use http::{
         ACCEPT, ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION,
     },
 };
+use tokio::task::spawn_blocking;
 use wifi::ProvisionFailure;
 
 use super::{
     call::{Call, ReceivedBody},
+    chosen_display,
     html::{self, escaped},
     parse::network_credentials,
     portal_texts::{self, LANGUAGES, PortalTexts},
     response::{self, Response},
+    services::Services,
     state::ServerState,
     unread_body::UnreadBody,
 };
@@ -128,7 +134,7 @@ pub async fn scan(call: Call) -> Response {
 /// Tries to join a network and stores the credentials if that works.
 pub async fn join(mut call: Call) -> Response {
     let page_texts = wants_page(&call).then(|| language(&call.parts.uri, call.headers()));
-    let (ssid, password) = match (credentials(&mut call).await, page_texts) {
+    let (ssid, password, display) = match (credentials(&mut call).await, page_texts) {
         (Ok(credentials), _) => credentials,
         (Err(error), Some(texts)) => {
             let content = PageContent::FormWithError(error);
@@ -136,7 +142,13 @@ pub async fn join(mut call: Call) -> Response {
         }
         (Err(error), None) => return response::bad_request(error),
     };
-    let result = call.state.services.radio.provision(ssid, password).await;
+    let services = &call.state.services;
+    let result = match store_display(&services.data_dir, display).await {
+        Ok(()) => services.radio.provision(ssid, password).await,
+        Err(error) => Err(ProvisionFailure::Tried(ProvisionError::NotStored(
+            error.to_string(),
+        ))),
+    };
     let failure = match (result, page_texts) {
         (Ok(ip), Some(texts)) => {
             let content = PageContent::Stored(ip.as_deref());
@@ -201,13 +213,35 @@ fn status_of_link(failure: LinkFailure) -> StatusCode {
     }
 }
 
-/// Reads the network name and the password from a form or from JSON.
-async fn credentials(call: &mut Call) -> Result<(String, Secret), &'static str> {
+/// Stores the choice of a panel, before the restart that follows an attempt to join. A failed attempt keeps it.
+async fn store_display(data_dir: &Path, choice: Option<DisplayChoice>) -> io::Result<()> {
+    let Some(choice) = choice else { return Ok(()) };
+    let data_dir = data_dir.to_path_buf();
+    let stored = spawn_blocking(move || chosen_display::store(&data_dir, choice)).await;
+    stored.unwrap_or_else(|error| Err(io::Error::other(error)))
+}
+
+/// A panel; `None` for simulated ones.
+type DisplayChoice = Option<&'static str>;
+
+/// Reads the network name, the password and the panel from a form or from JSON.
+async fn credentials(
+    call: &mut Call,
+) -> Result<(String, Secret, Option<DisplayChoice>), &'static str> {
     const BAD_BODY: &str = "invalid body";
     let ReceivedBody::Complete(body) = call.body(BODY_MAX).await else {
         return Err(BAD_BODY);
     };
-    let (ssid, password) = network_credentials(&body).ok_or(BAD_BODY)?;
+    let received = network_credentials(&body).ok_or(BAD_BODY)?;
+    let (ssid, password) = (received.ssid.unwrap_or_default(), received.pw);
+    let display = match received.display.as_deref() {
+        None => None,
+        Some(_) if !call.state.services.portal.offers_displays => {
+            return Err("display cannot be chosen: the start configuration names the panels");
+        }
+        Some("") => Some(None),
+        Some(name) => Some(Some(chosen_display::find(name).ok_or("display unknown")?)),
+    };
     let is_control = |text: &str| text.chars().any(char::is_control);
     if ssid.is_empty() {
         return Err("ssid required");
@@ -218,7 +252,7 @@ async fn credentials(call: &mut Call) -> Result<(String, Secret), &'static str> 
     if password.expose().len() > PASSWORD_MAX || is_control(password.expose()) {
         return Err("pw invalid");
     }
-    Ok((ssid, password))
+    Ok((ssid, password, display))
 }
 
 /// Whether the response is a page: a browser sent a form. All other clients get JSON.
@@ -243,13 +277,11 @@ async fn page(
         PageContent::Form | PageContent::FormWithError(_) => None,
     };
     let place = address_html(texts, &state.view(), state.services.port, ip);
-    let radio = &state.services.radio;
+    let services = &state.services;
     let body = match content {
         PageContent::Stored(_) => stored_html(texts, &place),
-        PageContent::Form => form_html(texts, &place, &radio.networks().await, ""),
-        PageContent::FormWithError(error) => {
-            form_html(texts, &place, &radio.networks().await, error)
-        }
+        PageContent::Form => form_html(texts, &place, services, "").await,
+        PageContent::FormWithError(error) => form_html(texts, &place, services, error).await,
     };
     let html = PAGE
         .replace("{{lang}}", texts.code)
@@ -291,20 +323,26 @@ fn address_html(texts: &PortalTexts, view: &View, port: u16, ip: Option<&str>) -
     format!("<b>http://{hostname}{domain}{port}/</b>. <span data-ip=\"{port}\">{by_address}</span>")
 }
 
-fn form_html(texts: &PortalTexts, place: &str, networks: &[WifiNetwork], error: &str) -> String {
+async fn form_html(texts: &PortalTexts, place: &str, services: &Services, error: &str) -> String {
     let PortalTexts {
         code,
         choose,
         in_reach,
         another,
         password,
+        open_air,
         show,
         connect,
         again,
         afterwards,
         ..
     } = texts;
+    let networks = services.radio.networks().await;
     let mut html = format!("<h1>{choose}</h1>");
+    if services.portal.is_open {
+        html.push_str(&format!("<p>{open_air}</p>"));
+    }
+    let displays = displays_html(texts, services).await;
     let hidden = if error.is_empty() { " hidden" } else { "" };
     // Writing to a string cannot fail.
     let _ = write!(
@@ -326,7 +364,7 @@ fn form_html(texts: &PortalTexts, place: &str, networks: &[WifiNetwork], error: 
     let checked = if networks.is_empty() { " checked" } else { "" };
     let _ = write!(
         html,
-        "<label><input type=\"radio\" name=\"ssid\" value=\"\"{checked}><span><input name=\"other\" maxlength=\"32\" placeholder=\"{another}\" aria-label=\"{another}\" autocapitalize=\"none\" autocorrect=\"off\" spellcheck=\"false\"></span></label></fieldset><label class=\"pw\">{password} <input name=\"pw\" type=\"password\" maxlength=\"64\" autocomplete=\"off\"></label><label class=\"show\" hidden><input id=\"show\" type=\"checkbox\">{show}</label><button id=\"go\">{connect}</button> <a href=\"/?lang={code}\">{again}</a></form><p>{afterwards} {place}</p><template id=\"done\">{done}</template><nav>",
+        "<label><input type=\"radio\" name=\"ssid\" value=\"\"{checked}><span><input name=\"other\" maxlength=\"32\" placeholder=\"{another}\" aria-label=\"{another}\" autocapitalize=\"none\" autocorrect=\"off\" spellcheck=\"false\"></span></label></fieldset><label class=\"pw\">{password} <input name=\"pw\" type=\"password\" maxlength=\"64\" autocomplete=\"off\"></label><label class=\"show\" hidden><input id=\"show\" type=\"checkbox\">{show}</label>{displays}<button id=\"go\">{connect}</button> <a href=\"/?lang={code}\">{again}</a></form><p>{afterwards} {place}</p><template id=\"done\">{done}</template><nav>",
         done = stored_html(texts, place),
     );
     for PortalTexts { code, language, .. } in &LANGUAGES {
@@ -338,6 +376,33 @@ fn form_html(texts: &PortalTexts, place: &str, networks: &[WifiNetwork], error: 
     }
     html.push_str("</nav>");
     html
+}
+
+/// The list of panels, if the portal offers it.
+async fn displays_html(texts: &PortalTexts, services: &Services) -> String {
+    let PortalTexts {
+        panel,
+        no_panel,
+        panel_hint,
+        ..
+    } = texts;
+    if !services.portal.offers_displays {
+        return String::new();
+    }
+    let data_dir = services.data_dir.clone();
+    let chosen = spawn_blocking(move || chosen_display::read(&data_dir)).await;
+    // A file that cannot be read is replaced by the next choice.
+    let chosen = chosen.ok().and_then(Result::ok).flatten();
+    let mut html = format!(
+        "<label class=\"pw\">{panel} <select name=\"display\"><option value=\"\">{no_panel}</option>"
+    );
+    let wirings = wiring::displays().filter_map(|id| Some((id, wiring::base(id)?)));
+    for (id, wiring) in wirings {
+        let selected = if chosen == Some(id) { " selected" } else { "" };
+        let name = escaped(&wiring.name);
+        html.push_str(&format!("<option value=\"{id}\"{selected}>{name}</option>"));
+    }
+    html + "</select></label><p>" + panel_hint + "</p>"
 }
 
 /// The texts that the script shows, as attributes of the form.

@@ -448,6 +448,7 @@ mod tests {
             demo: None,
             dialer: Dialer::new(Roots::public()),
             radio: wifi::radio().0,
+            portal: Default::default(),
             connections: Some(8),
             shutdown,
         }

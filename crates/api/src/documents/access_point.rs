@@ -23,7 +23,7 @@ pub struct Network {
     pub secure: bool,
 }
 
-/// Name and password of a network.
+/// Name and password of a network, and the panel of the clock.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct NetworkCredentials {
     /// Name of the network.
@@ -33,6 +33,9 @@ pub struct NetworkCredentials {
     #[serde(default, deserialize_with = "secret")]
     #[schemars(with = "String")]
     pub pw: Secret,
+    /// Name of the panel that is connected, such as `waveshare-7.5-v2`; empty for none. Only if the start of the clock named
+    /// none.
+    pub display: Option<String>,
 }
 
 /// A network was joined.

@@ -26,8 +26,12 @@ use net::tls::Roots;
 use serde::{Deserialize, Serialize};
 use storage::disk::open_file;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, wiring_file};
 use updates::policy::Signatures;
+use web::chosen_display;
+
+/// What the page says about a panel that changes slowly.
+const SLOW_PANEL: &str = "this panel changes its colours slowly and must rest between two pictures: it shows a new one with each block, at least three minutes apart, in black and white, and no prices or times";
 
 pub const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
@@ -59,6 +63,9 @@ pub struct RunConfig {
     pub ca_file: Option<PathBuf>,
     /// Simulated or real parts.
     pub parts: PartsKind,
+    /// The start named no panels: the portal offers a list, and the choice in the data folder counts.
+    #[serde(default)]
+    pub offers_displays: bool,
     /// Simulated panels refresh without delay.
     pub instant_panels: bool,
     /// What manages the network.
@@ -164,10 +171,50 @@ impl RunConfig {
         }
     }
 
+    /// Uses the panel that was chosen in the portal.
+    pub fn with_chosen_display(mut self) -> RunConfig {
+        if !self.offers_displays {
+            return self;
+        }
+        let name = match chosen_display::read(&self.data_dir) {
+            Ok(None) => return self,
+            Ok(Some(name)) => name,
+            Err(error) => {
+                self.notes.push(format!("the choice of a panel: {error}"));
+                return self;
+            }
+        };
+        // With a simulated radio the panel is simulated, too.
+        if !matches!(self.network, NetworkConfig::Simulated(_)) {
+            match wiring_file::load_for_host(Path::new(name)) {
+                Ok((text, _)) => self.parts = PartsKind::Wired(text),
+                Err(failure) => {
+                    self.notes.push(failure.message);
+                    return self;
+                }
+            }
+        }
+        self.board = name.into();
+        self.note_slow_panel();
+        self
+    }
+
+    /// Says it on the page if the panel changes slowly.
+    fn note_slow_panel(&mut self) {
+        if self.board().is_slow {
+            self.notes.push(SLOW_PANEL.into());
+        }
+    }
+
     /// Longest time to wait for a refresh in progress when the device stops. Simulated panels need no wait.
     pub fn last_refresh(&self) -> Duration {
         self.wiring()
             .map_or(Duration::ZERO, |wiring| last_refresh_limit(&wiring))
+    }
+
+    /// Returns whether no panel can show the password of a real access point, which therefore has none.
+    pub fn is_access_point_open(&self) -> bool {
+        self.network == NetworkConfig::NetworkManager && self.parts == PartsKind::Simulated
     }
 
     /// Speed of the simulated panels.

@@ -19,9 +19,6 @@ use crate::{failure::Failure, wiring_file};
 use sources::upstreams::Upstreams;
 use updates::{keys, policy::Signatures};
 
-/// What the page says about a panel that changes slowly.
-const SLOW_PANEL: &str = "this panel changes its colours slowly and must rest between two pictures: it shows a new one with each block, at least three minutes apart, in black and white, and no prices or times";
-
 /// Default address of the page.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
@@ -38,6 +35,7 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
     let timing = one_of("panel timing", flags.panel_timing, &timings)?;
     let instant_panels = timing.is_some_and(|word| word == PanelTiming::Instant.name());
     check_upstreams(&flags.upstream)?;
+    let names_panels = flags.board.is_some() || flags.display.is_some() || flags.wiring.is_some();
     let (board, parts) = parts(flags.board, flags.display, flags.wiring, market)?;
     if instant_panels && parts != PartsKind::Simulated {
         return Err(Failure::usage(
@@ -51,6 +49,7 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
         data_dir,
         board,
         parts,
+        offers_displays: !names_panels && market == MarketSource::World,
         allow_origins: origins.collect::<Result<_, _>>()?,
         public_urls: flags.public_url,
         trusted_proxies: flags.trusted_proxy,
@@ -75,9 +74,7 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
         trial_secs: flags.trial_seconds,
     };
     config.chain().map_err(Failure::usage)?;
-    if config.board().is_slow {
-        config.notes.push(SLOW_PANEL.into());
-    }
+    config.note_slow_panel();
     Ok(config)
 }
 
@@ -298,6 +295,25 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_clock_without_named_panels_offers_them() {
+        let flags = |line: &str| with_file("", line).unwrap();
+        for (line, offers, is_open) in [
+            ("--wifi network-manager", true, true),
+            ("", true, false),
+            ("--wifi network-manager --board rev-a", false, true),
+        ] {
+            let config = flags(line);
+            assert_eq!(
+                (config.offers_displays, config.is_access_point_open()),
+                (offers, is_open),
+                "{line}"
+            );
+        }
+        let demo = resolve(Flags::default(), MarketSource::Demo).unwrap();
+        assert!(!demo.offers_displays);
+    }
+
     const FULL: &str = "
         listen = \"0.0.0.0:80\"
         data-dir = \"/var/lib/papertick\"
@@ -321,6 +337,7 @@ mod tests {
                 data_dir: "/var/lib/papertick".into(),
                 board: "v8".into(),
                 parts: PartsKind::Simulated,
+                offers_displays: false,
                 allow_origins: vec!["http://localhost:5173".into()],
                 public_urls: Vec::new(),
                 trusted_proxies: Vec::new(),

@@ -15,6 +15,7 @@ use board::sim::{Bench, PowerCycle, SimOptions, radio::RadioOptions};
 use device::{
     history::{History, Readings, Series, Span},
     input::{Input, LinkEvent},
+    secret::Secret,
     settings::{emit::BuildIdentity, fonts::FontId},
 };
 use market::{now::Now, units::Currency};
@@ -44,7 +45,10 @@ use updates::{
     policy::Signatures,
     watcher::{self, ReleaseWatcher},
 };
-use web::{proxy::PublicAccess, services::Services};
+use web::{
+    proxy::PublicAccess,
+    services::{PortalTraits, Services},
+};
 use wifi::secrets;
 
 use self::{
@@ -157,7 +161,11 @@ impl RunningDevice {
         let locked = stored.generated_password.map(Input::PasswordGenerated);
         let name = Input::Linked(LinkEvent::Identity {
             suffix: name_suffix(&config.run.data_dir),
-            password: access_point.text,
+            password: if config.run.is_access_point_open() {
+                Secret::default()
+            } else {
+                access_point.text
+            },
         });
         let initial_inputs = initial_inputs(notes, &config).into_iter();
         let initial_inputs = initial_inputs.chain(locked).chain([name]);
@@ -206,6 +214,10 @@ impl RunningDevice {
             dialer: dialer.clone(),
             log,
             radio: radio.clone(),
+            portal: PortalTraits {
+                offers_displays: config.run.offers_displays,
+                is_open: config.run.is_access_point_open(),
+            },
             bench: bench.clone(),
             demo: demo.as_ref().map(DemoRelay::hand),
             connections: None,

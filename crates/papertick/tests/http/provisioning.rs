@@ -13,6 +13,7 @@ use device::{
 };
 use runtime::inbox::inbox;
 use tokio::sync::{mpsc, watch};
+use web::{chosen_display, services::PortalTraits};
 use wifi::TRY_LIMIT;
 
 use crate::support::{Answer, Clock, Setup};
@@ -67,6 +68,13 @@ impl Portal {
     }
 
     async fn with(outcome: Result<Option<String>, ProvisionError>) -> Portal {
+        Portal::with_traits(outcome, PortalTraits::default()).await
+    }
+
+    async fn with_traits(
+        outcome: Result<Option<String>, ProvisionError>,
+        portal: PortalTraits,
+    ) -> Portal {
         let (attempts, received) = mpsc::channel(4);
         let network = |ssid: &str, rssi, secured| WifiNetwork {
             ssid: ssid.to_string(),
@@ -105,6 +113,7 @@ impl Portal {
         let board = sim::board(board::spec::find("rev-b").unwrap(), SimOptions::default());
         let setup = Setup {
             radio,
+            portal,
             bench: Some(board.bench),
             ..Setup::default()
         };
@@ -268,6 +277,66 @@ async fn the_page_lists_the_networks_and_loads_nothing_else() {
     assert!(!rest.contains("http://") && !rest.contains("https://"));
     let rest = page.replace("Caf\u{e9} {{script}}", "");
     assert!(!rest.contains("{{"), "all placeholders are replaced");
+}
+
+const ALL_PORTALS: PortalTraits = PortalTraits {
+    offers_displays: true,
+    is_open: true,
+};
+
+#[tokio::test]
+async fn the_panel_can_be_chosen_with_the_network() {
+    let joined = Ok(Some("192.0.2.7".to_string()));
+    let portal = Portal::with_traits(joined, ALL_PORTALS).await;
+    let page = portal.clock.get("/").await;
+    assert!(
+        page.text()
+            .contains("<option value=\"waveshare-7.5-v2\">Waveshare 7.5 in V2</option>")
+    );
+    assert!(page.text().contains("This Wi-Fi has no password"));
+
+    let folder = portal.clock.folder.path();
+    let chosen = || chosen_display::read(folder).unwrap();
+    for (body, expected) in [
+        (
+            "ssid=Home&display=waveshare-7.5-v2",
+            Some("waveshare-7.5-v2"),
+        ),
+        ("ssid=Home", Some("waveshare-7.5-v2")),
+        ("ssid=Home&display=", None),
+        ("ssid=Home&display=inky-what", Some("inky-what")),
+    ] {
+        assert_eq!(portal.form(body, "Accept: */*").await.status, 200, "{body}");
+        assert_eq!(chosen(), expected, "{body}");
+    }
+    let unknown = portal
+        .save(r#"{"ssid":"Home","display":"waveshare-4.2"}"#)
+        .await;
+    assert_eq!(
+        (unknown.status, &unknown.json()["error"]),
+        (400, &"display unknown".into())
+    );
+    assert_eq!(chosen(), Some("inky-what"));
+    let page = portal.clock.get("/").await;
+    assert!(
+        page.text()
+            .contains("<option value=\"inky-what\" selected>")
+    );
+}
+
+#[tokio::test]
+async fn the_panel_of_the_start_configuration_cannot_be_changed() {
+    let portal = Portal::new().await;
+    let page = portal.clock.get("/").await;
+    assert!(!page.text().contains("<select") && !page.text().contains("no password"));
+    let answer = portal
+        .save(r#"{"ssid":"Home","display":"inky-what"}"#)
+        .await;
+    let error = "display cannot be chosen: the start configuration names the panels";
+    assert_eq!(
+        (answer.status, &answer.json()["error"]),
+        (400, &error.into())
+    );
 }
 
 #[tokio::test]

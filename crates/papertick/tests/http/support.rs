@@ -39,7 +39,10 @@ use updates::{
     policy::Signatures,
 };
 use web::proxy::PublicAccess;
-use web::{serve, services::Services};
+use web::{
+    serve,
+    services::{PortalTraits, Services},
+};
 use wifi::Radio;
 
 use crate::limit::Limit;
@@ -125,6 +128,7 @@ pub(crate) struct Setup {
     pub(crate) connections: Option<usize>,
     pub(crate) dialer: Dialer,
     pub(crate) radio: Radio,
+    pub(crate) portal: PortalTraits,
     pub(crate) log: LogLines,
     pub(crate) device: Kind,
     pub(crate) generated_password: Option<GeneratedPassword>,
@@ -152,6 +156,7 @@ impl Default for Setup {
             connections: None,
             dialer: Dialer::new(Roots::public()),
             radio: wifi::radio().0,
+            portal: PortalTraits::default(),
             log: LogLines::new(),
             device: Kind::StandIn,
             generated_password: None,
@@ -228,6 +233,7 @@ impl Clock {
             dialer: setup.dialer,
             log: setup.log,
             radio: setup.radio,
+            portal: setup.portal,
             connections: setup.connections,
             bench: setup.bench,
             demo: setup.demo,

@@ -122,6 +122,30 @@ fn a_new_clock_is_provisioned_and_reset() {
     assert_ne!(rig.sim()["access_point"]["password"], password);
 }
 
+#[test]
+fn a_panel_is_chosen_in_the_portal() {
+    let rig = ProvisioningRig::new();
+    rig.portal();
+    let body = r#"{"ssid":"Home","pw":"correct horse","display":"waveshare-7.5-v2"}"#;
+    assert_eq!(rig.post("/save", body).status, 200);
+    rig.connected();
+    assert_eq!(rig.clock.setting("hasOnePanel"), true);
+
+    // A program from before cannot have written another name, but a file can be damaged.
+    fs::write(rig.folder.path().join("state/display"), "waveshare-7").unwrap();
+    assert_eq!(rig.post("/api/restart", "").status, 200);
+    eventually("the damaged choice is named", || {
+        let status = rig.try_get("/api/status");
+        status.is_some_and(|answer| answer.body.contains("display names no known panel"))
+    });
+    assert_eq!(rig.clock.setting("hasOnePanel"), false);
+
+    let reset = rig.post("/api/factory_reset", r#"{"confirm":"factory_reset"}"#);
+    assert_eq!(reset.status, 200);
+    rig.portal();
+    assert!(!rig.folder.path().join("state/display").exists());
+}
+
 /// The address that the server answers for a name.
 fn resolve(server: &str, name: &str) -> Vec<u8> {
     let mut question = b"\x12\x34\x01\0\0\x01\0\0\0\0\0\0".to_vec();

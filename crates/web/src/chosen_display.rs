@@ -1,0 +1,46 @@
+//! The panel that was chosen in the portal: a file in the data folder with its name.
+
+use std::{io, path::Path};
+
+use board::wiring;
+use storage::disk::{Disk, Folder, named};
+
+const FILE: &str = "display";
+
+/// The known panel of this name.
+pub(super) fn find(name: &str) -> Option<&'static str> {
+    wiring::displays().find(|known| *known == name)
+}
+
+/// The panel that was chosen; `None` if there is none.
+///
+/// # Errors
+/// The file cannot be read, or names no known panel.
+pub fn read(data_dir: &Path) -> io::Result<Option<&'static str>> {
+    let stored = Folder::new(data_dir).read(FILE).map_err(named(FILE))?;
+    let Some(bytes) = stored else { return Ok(None) };
+    let known = str::from_utf8(&bytes).ok().and_then(find);
+    let unknown = || io::Error::other(format!("{FILE} names no known panel"));
+    known.map(Some).ok_or_else(unknown)
+}
+
+/// Stores a choice.
+///
+/// # Errors
+/// It may not be durable.
+pub(super) fn store(data_dir: &Path, display: Option<&str>) -> io::Result<()> {
+    match display {
+        Some(name) => Folder::new(data_dir).store(FILE, name.as_bytes()),
+        None => wipe(data_dir),
+    }
+}
+
+/// Removes the choice.
+///
+/// # Errors
+/// The file cannot be removed.
+pub fn wipe(data_dir: &Path) -> io::Result<()> {
+    let mut folder = Folder::new(data_dir);
+    folder.remove(FILE)?;
+    folder.sync_folder()
+}
