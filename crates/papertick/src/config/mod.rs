@@ -189,7 +189,8 @@ impl RunConfig {
             match wiring_file::load_for_host(Path::new(name)) {
                 Ok((text, _)) => self.parts = PartsKind::Wired(text),
                 Err(failure) => {
-                    self.notes.push(failure.message);
+                    let why = failure.message;
+                    self.notes.push(format!("the panel chosen in the portal: {why}"));
                     return self;
                 }
             }
