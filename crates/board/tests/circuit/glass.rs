@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use board::{
     parts::epaper::{FullWaveform, MODELS, PanelRotation, find},
-    wiring::BASES,
+    wiring::{self, BASES},
 };
 use device::refresh::Refresh;
 use lab::circuit::PanelCondition;
 use proptest::prelude::*;
+use render::Bitmap;
 
-use crate::rig::{Rig, wiring};
+use crate::rig::{Rig, picture, wiring};
 
 fn boards() -> Vec<&'static str> {
     BASES.iter().map(|(name, _)| *name).collect()
@@ -84,6 +85,42 @@ fn panels_of_every_model_and_rotation_show_their_pictures() {
                 rig.assert_no_violations();
             }
         }
+    }
+}
+
+/// Also while the next refresh is being prepared.
+#[test]
+fn a_refresh_changes_any_rows() {
+    for name in wiring::displays() {
+        let wiring = wiring(name);
+        let (width, height) = wiring.panels[0].size();
+        let last = height - 1;
+        let mut rig = Rig::new(&wiring);
+        rig.show_all(0, Refresh::Full);
+        let mut shown = picture((width, height), 0);
+        for is_prepared in [true, false] {
+            for (rows, refresh) in [
+                (vec![0], Refresh::Partial),
+                (vec![], Refresh::Partial),
+                (vec![last], Refresh::Partial),
+                (vec![20, 90], Refresh::Partial),
+                (vec![90], Refresh::Full),
+                (vec![5], Refresh::Partial),
+            ] {
+                let before = shown.clone();
+                let changed = |x, y| before.is_ink(x, y) != rows.contains(&y);
+                shown = Bitmap::from_ink(width, height, changed);
+                rig.worker.show(0, &shown, refresh).unwrap();
+                if is_prepared {
+                    rig.run();
+                } else {
+                    rig.run_until_shown();
+                }
+                let glass = rig.circuit.glass(0).unwrap();
+                assert!(glass == shown, "{name}, {rows:?}, {is_prepared}");
+            }
+        }
+        rig.assert_no_violations();
     }
 }
 

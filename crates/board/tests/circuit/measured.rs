@@ -75,21 +75,10 @@ fn took(rig: &mut Rig, first: u32, refresh: Refresh) -> Duration {
 /// Time until the driver reports the last panel as complete.
 fn until_all_shown(rig: &mut Rig) -> Duration {
     let started = rig.circuit.now();
-    let count = rig.worker.count();
-    let mut shown = 0;
-    loop {
-        let now = rig.circuit.now();
-        let (ended, wake) = rig.worker.poll();
-        shown += ended.len();
-        if shown == count {
-            // The preparation of the next refresh does not count.
-            rig.run();
-            return now - started;
-        }
-        let edge = rig.circuit.next_change().filter(|_| wake.on_edge);
-        rig.circuit
-            .advance(wake.at.into_iter().chain(edge).min().unwrap());
-    }
+    let ended = rig.run_until_shown();
+    // The preparation of the next refresh does not count.
+    rig.run();
+    ended - started
 }
 
 #[test]

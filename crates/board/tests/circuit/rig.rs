@@ -60,6 +60,22 @@ impl Rig {
         self.run()
     }
 
+    /// Advances the time until the driver reports the last panel as complete; returns the moment before that.
+    pub fn run_until_shown(&mut self) -> Duration {
+        let mut shown = 0;
+        loop {
+            let now = self.circuit.now();
+            let (ended, wake) = self.worker.poll();
+            shown += ended.len();
+            if shown == self.worker.count() {
+                return now;
+            }
+            let edge = self.circuit.next_change().filter(|_| wake.on_edge);
+            let next = wake.at.into_iter().chain(edge).min().unwrap();
+            self.circuit.advance(next);
+        }
+    }
+
     /// Advances the time until the driver is idle.
     pub fn run(&mut self) -> Vec<(usize, Outcome)> {
         self.run_until(Duration::MAX)

@@ -1,8 +1,9 @@
 //! The steps of refreshes, for each family of controllers.
 //!
 //! Both planes are written before every refresh, the old one with the picture on the panel, because it is not documented
-//! reliably whether a controller copies the new plane to the old one. The data of a large plane takes more than a twentieth of
-//! a partial refresh, so its new plane gets the picture on the panel before, and then only the rows that change.
+//! reliably whether a controller copies the new plane to the old one. To send a large plane takes more than a twentieth of a
+//! partial refresh, so its new plane gets the picture on the panel during the preparation, and for the refresh only the rows
+//! that change.
 
 pub mod colour;
 pub mod ssd16xx;

@@ -48,7 +48,7 @@ pub mod update {
     pub const PARTIAL: u8 = 0xFF;
 }
 
-/// Bytes of a plane from which on partial refreshes write only the rows that change.
+/// Size of a plane, bytes, above which partial refreshes write only the rows that change.
 const LARGE_PLANE: usize = 32 * 1024;
 
 pub(super) fn full(
@@ -85,7 +85,7 @@ pub(super) fn prepare(
     let mut steps = VecDeque::from([PanelStep::Idle(RESET_LIMIT)]);
     steps.extend(registers(controller, setup, controller.partial));
     steps.extend(picture(controller, setup, command::WRITE_OLD, shown));
-    if has_large_plane(setup) {
+    if has_large_plane(controller, setup) {
         steps.extend(picture(controller, setup, command::WRITE_NEW, shown));
     }
     steps.push_back(send(command::UPDATE_SEQUENCE, &[update::PARTIAL]));
@@ -101,7 +101,7 @@ pub(super) fn partial(
 ) -> VecDeque<PanelStep> {
     let mut steps = VecDeque::from([PanelStep::Idle(RESET_LIMIT)]);
     for mut chip in chips(controller, setup) {
-        if has_large_plane(setup) {
+        if has_large_plane(controller, setup) {
             let rows = shown.changed_rows(new);
             steps.extend(chip.lines(controller, setup, &rows));
             chip.form = PlaneForm::Rows(rows);
@@ -120,10 +120,10 @@ pub(super) fn sleep() -> VecDeque<PanelStep> {
     .into()
 }
 
-/// Returns whether partial refreshes write only the rows that change.
-fn has_large_plane(setup: &Setup) -> bool {
+/// Returns whether partial refreshes write only the rows that change. Two controllers need the whole window at a refresh.
+fn has_large_plane(controller: &Ssd16xx, setup: &Setup) -> bool {
     let row = usize::from(setup.model.width.div_ceil(8));
-    row * usize::from(setup.model.height) > LARGE_PLANE
+    controller.chips == ChipCount::One && row * usize::from(setup.model.height) > LARGE_PLANE
 }
 
 fn registers(

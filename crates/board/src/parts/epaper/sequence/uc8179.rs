@@ -125,8 +125,12 @@ pub(super) fn sleep() -> VecDeque<PanelStep> {
 }
 
 fn all_registers(registers: Registers, setup: &Setup) -> impl Iterator<Item = PanelStep> {
-    // Black and white, with the waveforms of the panel.
-    let own = [send(command::PANEL, &[0x1F]), size(setup)];
+    // Black and white, with the waveforms of the panel, and no window.
+    let own = [
+        send(command::PANEL, &[0x1F]),
+        size(setup),
+        send(command::PARTIAL_OUT, &[]),
+    ];
     send_all(registers).chain(own)
 }
 
