@@ -29,6 +29,8 @@ class Clock {
   statusAt = $state(0);
   settings = $state.raw<Settings | null>(null);
   settingsTag: string | null = null;
+  /** The one panel shows several screens, or changes slowly; it does not follow the rotation. */
+  isBoard = $derived(this.settings?.hasOnePanel && (this.settings.hasSlowPanel || this.settings.panelLayout === 1));
   /** Called with newer settings before they are shown. */
   onSettings: (old: Settings | null, fresh: Settings) => void = () => {};
   stream = $state.raw<StreamState>({ kind: 'connecting' });

@@ -1054,6 +1054,11 @@ test('one panel shows everything in its shape, and its layout is named', async (
   assert(height <= 450 && Math.abs(width / height - 800 / 480) < 0.01, `${width}x${height}`);
   assert.equal(await panel.count(), 1);
   await page.locator('#system').getByText('a board of screens').waitFor();
+  // It does not follow the rotation, and has no buttons.
+  await page.locator('[data-current]').getByText('A board of screens').waitFor();
+  for (const name of ['Next screen', 'Button 2: next screen']) {
+    assert.equal(await page.getByRole('button', { name }).count(), 0, name);
+  }
   const version = await panel.locator('canvas').getAttribute('data-version');
   const before = clock.data();
   clock.height += 1;

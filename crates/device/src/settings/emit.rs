@@ -135,6 +135,7 @@ fn emit_parts(view: &View, document: &mut Map<String, Value>) {
     for (part, is_there) in parts {
         document.insert(part.fact().into(), is_there.into());
     }
+    document.insert("hasSlowPanel".into(), view.board.is_slow.into());
     if let Some(millilux) = view.millilux.filter(|_| view.board.light_sensor) {
         document.insert("lightLevel".into(), lux(millilux).into());
     }

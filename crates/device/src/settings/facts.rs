@@ -130,6 +130,11 @@ pub static FACTS: &[Fact] = &[
         "One panel shows everything, in the layout `panelLayout`.",
     ),
     always(
+        "hasSlowPanel",
+        FactShape::Bool,
+        "The one panel gets a new picture with each block at most; it does not follow the rotation.",
+    ),
+    always(
         "hasRadio",
         FactShape::Bool,
         "The clock manages a radio; elsewhere the network is the host's.",
