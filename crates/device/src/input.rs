@@ -132,6 +132,8 @@ pub enum LinkEvent {
     Credentials(bool),
     /// The host manages the network; there is no radio to manage.
     Unmanaged,
+    /// No real panels can show the password of the access point, so that it has none until a network is known.
+    PasswordUnseen,
     /// Transmit power in effect, quarter-dBm.
     TxPower(i32),
     /// The access point is up.

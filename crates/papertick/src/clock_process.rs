@@ -39,7 +39,7 @@ fn clock_config(config: &RunConfig) -> ClockConfig {
             MarketSource::Demo => "papertick demo",
         },
         has_crash_dumps: config.board().coredump,
-        last_refresh: config.clone().with_chosen_display().last_refresh(),
+        last_refresh: config.last_refresh(),
         trial: config.trial_secs.map(Duration::from_secs),
     }
 }

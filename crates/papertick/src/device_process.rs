@@ -84,7 +84,7 @@ pub fn run(mut config: DeviceConfig) -> Result<ExitCode, Failure> {
         .map_err(cannot)?;
     let lock = lock::lock_patiently(&config.run.data_dir, Holder::Device, LOCK_TIMEOUT)?;
     let (store, loaded) = Store::open(Box::new(Folder::new(&config.run.data_dir)));
-    config.run = config.run.with_chosen_display();
+    config.run = config.run.with_chosen_panel();
     let defaults = config.run.defaults.clone();
     let defaults = defaults.or_else(|| std::env::var(DEFAULTS).ok());
     let fresh = || fresh(config.run.market, defaults.as_deref());

@@ -13,7 +13,7 @@ use tokio::{
     sync::{Notify, mpsc},
     time::timeout,
 };
-use web::chosen_display;
+use web::chosen_panel;
 use wifi::{Radio, secrets};
 
 /// Timeout for the radio to delete its credentials.
@@ -93,7 +93,7 @@ impl EffectExecutor {
         self.store.wipe().await.map_err(context("the settings"))?;
         crash_dump::forget(&self.data_dir).map_err(context("the dump of a crash"))?;
         secrets::wipe(&self.data_dir).map_err(context("the access point's password"))?;
-        chosen_display::wipe(&self.data_dir).map_err(context("the chosen panel"))?;
+        chosen_panel::wipe(&self.data_dir).map_err(context("the chosen panel"))?;
         self.forget_network()
             .await
             .map_err(|error| format!("the network's credentials: {error}"))

@@ -26,8 +26,8 @@ pub const PROTOCOL: u32 = 2;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeviceMessage {
-    /// The HTTP server answers requests; with the longest time that it needs to stop, for a refresh in progress. Devices from
-    /// before do not report it.
+    /// The HTTP server answers requests; with the longest time that the device needs to end a refresh in progress. `None`
+    /// from older programs.
     Ready(Option<Duration>),
     /// The panels show a picture.
     Painted,

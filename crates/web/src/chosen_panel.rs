@@ -5,11 +5,11 @@ use std::{io, path::Path};
 use board::wiring;
 use storage::disk::{Disk, Folder, named};
 
-const FILE: &str = "display";
+const FILE: &str = "panel";
 
 /// The known panel of this name.
 pub(super) fn find(name: &str) -> Option<&'static str> {
-    wiring::displays().find(|known| *known == name)
+    wiring::displays().find(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// The panel that was chosen; `None` if there is none.
@@ -20,18 +20,18 @@ pub fn read(data_dir: &Path) -> io::Result<Option<&'static str>> {
     let stored = Folder::new(data_dir).read(FILE).map_err(named(FILE))?;
     let Some(bytes) = stored else { return Ok(None) };
     let known = str::from_utf8(&bytes).ok().and_then(find);
-    let unknown = || io::Error::other(format!("{FILE} names no known panel"));
+    let unknown = || io::Error::other("this version does not know it");
     known.map(Some).ok_or_else(unknown)
 }
 
-/// Stores a choice.
+/// Stores a choice; an empty one is none.
 ///
 /// # Errors
 /// It may not be durable.
-pub(super) fn store(data_dir: &Path, display: Option<&str>) -> io::Result<()> {
-    match display {
-        Some(name) => Folder::new(data_dir).store(FILE, name.as_bytes()),
-        None => wipe(data_dir),
+pub(super) fn store(data_dir: &Path, name: &str) -> io::Result<()> {
+    match name {
+        "" => wipe(data_dir),
+        name => Folder::new(data_dir).store(FILE, name.as_bytes()),
     }
 }
 

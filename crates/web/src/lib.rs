@@ -10,7 +10,7 @@ mod broadcast;
 mod cache;
 mod call;
 mod canvas;
-pub mod chosen_display;
+pub mod chosen_panel;
 mod coding;
 mod commands;
 mod confirmation;

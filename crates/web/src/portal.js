@@ -17,6 +17,7 @@
   const say = (text) => {
     problem.textContent = text;
     problem.hidden = !text;
+    if (text) problem.scrollIntoView({ block: 'center' });
   };
 
   const done = (ip) => {

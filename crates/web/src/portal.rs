@@ -21,7 +21,7 @@ use wifi::ProvisionFailure;
 
 use super::{
     call::{Call, ReceivedBody},
-    chosen_display,
+    chosen_panel,
     html::{self, escaped},
     parse::network_credentials,
     portal_texts::{self, LANGUAGES, PortalTexts},
@@ -134,7 +134,7 @@ pub async fn scan(call: Call) -> Response {
 /// Tries to join a network and stores the credentials if that works.
 pub async fn join(mut call: Call) -> Response {
     let page_texts = wants_page(&call).then(|| language(&call.parts.uri, call.headers()));
-    let (ssid, password, display) = match (credentials(&mut call).await, page_texts) {
+    let (ssid, password, panel) = match (credentials(&mut call).await, page_texts) {
         (Ok(credentials), _) => credentials,
         (Err(error), Some(texts)) => {
             let content = PageContent::FormWithError(error);
@@ -143,12 +143,15 @@ pub async fn join(mut call: Call) -> Response {
         (Err(error), None) => return response::bad_request(error),
     };
     let services = &call.state.services;
-    let result = match store_display(&services.data_dir, display).await {
-        Ok(()) => services.radio.provision(ssid, password).await,
-        Err(error) => Err(ProvisionFailure::Tried(ProvisionError::NotStored(
-            error.to_string(),
-        ))),
+    let joined = services.radio.provision(ssid, password).await;
+    // The restart that follows waits for this response.
+    let stored = match joined {
+        Ok(_) => store_panel(&services.data_dir, panel).await,
+        Err(_) => Ok(()),
     };
+    let not_stored =
+        |error: io::Error| ProvisionFailure::Tried(ProvisionError::NotStored(error.to_string()));
+    let result = joined.and_then(|ip| stored.map(|()| ip).map_err(not_stored));
     let failure = match (result, page_texts) {
         (Ok(ip), Some(texts)) => {
             let content = PageContent::Stored(ip.as_deref());
@@ -213,35 +216,31 @@ fn status_of_link(failure: LinkFailure) -> StatusCode {
     }
 }
 
-/// Stores the choice of a panel, before the restart that follows an attempt to join. A failed attempt keeps it.
-async fn store_display(data_dir: &Path, choice: Option<DisplayChoice>) -> io::Result<()> {
-    let Some(choice) = choice else { return Ok(()) };
+/// Stores the choice of a panel, if there is one.
+async fn store_panel(data_dir: &Path, name: Option<String>) -> io::Result<()> {
+    let Some(name) = name else { return Ok(()) };
     let data_dir = data_dir.to_path_buf();
-    let stored = spawn_blocking(move || chosen_display::store(&data_dir, choice)).await;
+    let stored = spawn_blocking(move || chosen_panel::store(&data_dir, &name)).await;
     stored.unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 
-/// A panel; `None` for simulated ones.
-type DisplayChoice = Option<&'static str>;
-
-/// Reads the network name, the password and the panel from a form or from JSON.
-async fn credentials(
-    call: &mut Call,
-) -> Result<(String, Secret, Option<DisplayChoice>), &'static str> {
+/// Reads the network name, the password and the panel from a form or from JSON. An empty panel is none.
+async fn credentials(call: &mut Call) -> Result<(String, Secret, Option<String>), &'static str> {
     const BAD_BODY: &str = "invalid body";
     let ReceivedBody::Complete(body) = call.body(BODY_MAX).await else {
         return Err(BAD_BODY);
     };
     let received = network_credentials(&body).ok_or(BAD_BODY)?;
     let (ssid, password) = (received.ssid.unwrap_or_default(), received.pw);
-    let display = match received.display.as_deref() {
-        None => None,
-        Some(_) if !call.state.services.portal.offers_displays => {
+    let named = received.display.as_deref().filter(|name| !name.is_empty());
+    if let Some(name) = named {
+        if !call.state.services.offers_panels {
             return Err("display cannot be chosen: the start configuration names the panels");
         }
-        Some("") => Some(None),
-        Some(name) => Some(Some(chosen_display::find(name).ok_or("display unknown")?)),
-    };
+        if chosen_panel::find(name).is_none() {
+            return Err("display unknown");
+        }
+    }
     let is_control = |text: &str| text.chars().any(char::is_control);
     if ssid.is_empty() {
         return Err("ssid required");
@@ -252,7 +251,7 @@ async fn credentials(
     if password.expose().len() > PASSWORD_MAX || is_control(password.expose()) {
         return Err("pw invalid");
     }
-    Ok((ssid, password, display))
+    Ok((ssid, password, received.display))
 }
 
 /// Whether the response is a page: a browser sent a form. All other clients get JSON.
@@ -277,11 +276,10 @@ async fn page(
         PageContent::Form | PageContent::FormWithError(_) => None,
     };
     let place = address_html(texts, &state.view(), state.services.port, ip);
-    let services = &state.services;
     let body = match content {
         PageContent::Stored(_) => stored_html(texts, &place),
-        PageContent::Form => form_html(texts, &place, services, "").await,
-        PageContent::FormWithError(error) => form_html(texts, &place, services, error).await,
+        PageContent::Form => form_html(texts, &place, state, "").await,
+        PageContent::FormWithError(error) => form_html(texts, &place, state, error).await,
     };
     let html = PAGE
         .replace("{{lang}}", texts.code)
@@ -323,14 +321,15 @@ fn address_html(texts: &PortalTexts, view: &View, port: u16, ip: Option<&str>) -
     format!("<b>http://{hostname}{domain}{port}/</b>. <span data-ip=\"{port}\">{by_address}</span>")
 }
 
-async fn form_html(texts: &PortalTexts, place: &str, services: &Services, error: &str) -> String {
+async fn form_html(texts: &PortalTexts, place: &str, state: &ServerState, error: &str) -> String {
+    let services = &state.services;
     let PortalTexts {
         code,
         choose,
         in_reach,
         another,
         password,
-        open_air,
+        no_password,
         show,
         connect,
         again,
@@ -339,10 +338,10 @@ async fn form_html(texts: &PortalTexts, place: &str, services: &Services, error:
     } = texts;
     let networks = services.radio.networks().await;
     let mut html = format!("<h1>{choose}</h1>");
-    if services.portal.is_open {
-        html.push_str(&format!("<p>{open_air}</p>"));
+    if state.view().link.is_open {
+        html.push_str(&format!("<p>{no_password}</p>"));
     }
-    let displays = displays_html(texts, services).await;
+    let panels = panels_html(texts, services).await;
     let hidden = if error.is_empty() { " hidden" } else { "" };
     // Writing to a string cannot fail.
     let _ = write!(
@@ -364,7 +363,7 @@ async fn form_html(texts: &PortalTexts, place: &str, services: &Services, error:
     let checked = if networks.is_empty() { " checked" } else { "" };
     let _ = write!(
         html,
-        "<label><input type=\"radio\" name=\"ssid\" value=\"\"{checked}><span><input name=\"other\" maxlength=\"32\" placeholder=\"{another}\" aria-label=\"{another}\" autocapitalize=\"none\" autocorrect=\"off\" spellcheck=\"false\"></span></label></fieldset><label class=\"pw\">{password} <input name=\"pw\" type=\"password\" maxlength=\"64\" autocomplete=\"off\"></label><label class=\"show\" hidden><input id=\"show\" type=\"checkbox\">{show}</label>{displays}<button id=\"go\">{connect}</button> <a href=\"/?lang={code}\">{again}</a></form><p>{afterwards} {place}</p><template id=\"done\">{done}</template><nav>",
+        "<label><input type=\"radio\" name=\"ssid\" value=\"\"{checked}><span><input name=\"other\" maxlength=\"32\" placeholder=\"{another}\" aria-label=\"{another}\" autocapitalize=\"none\" autocorrect=\"off\" spellcheck=\"false\"></span></label></fieldset><label class=\"pw\">{password} <input name=\"pw\" type=\"password\" maxlength=\"64\" autocomplete=\"off\"></label><label class=\"show\" hidden><input id=\"show\" type=\"checkbox\">{show}</label>{panels}<button id=\"go\">{connect}</button> <a href=\"/?lang={code}\">{again}</a></form><p>{afterwards} {place}</p><template id=\"done\">{done}</template><nav>",
         done = stored_html(texts, place),
     );
     for PortalTexts { code, language, .. } in &LANGUAGES {
@@ -379,18 +378,18 @@ async fn form_html(texts: &PortalTexts, place: &str, services: &Services, error:
 }
 
 /// The list of panels, if the portal offers it.
-async fn displays_html(texts: &PortalTexts, services: &Services) -> String {
+async fn panels_html(texts: &PortalTexts, services: &Services) -> String {
     let PortalTexts {
         panel,
         no_panel,
         panel_hint,
         ..
     } = texts;
-    if !services.portal.offers_displays {
+    if !services.offers_panels {
         return String::new();
     }
     let data_dir = services.data_dir.clone();
-    let chosen = spawn_blocking(move || chosen_display::read(&data_dir)).await;
+    let chosen = spawn_blocking(move || chosen_panel::read(&data_dir)).await;
     // A file that cannot be read is replaced by the next choice.
     let chosen = chosen.ok().and_then(Result::ok).flatten();
     let mut html = format!(

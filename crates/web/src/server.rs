@@ -448,7 +448,7 @@ mod tests {
             demo: None,
             dialer: Dialer::new(Roots::public()),
             radio: wifi::radio().0,
-            portal: Default::default(),
+            offers_panels: false,
             connections: Some(8),
             shutdown,
         }

@@ -13,15 +13,6 @@ use wifi::Radio;
 
 use super::proxy::PublicAccess;
 
-/// What the page of the access point offers and warns of.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct PortalTraits {
-    /// It has the list of panels, because the start named none.
-    pub offers_displays: bool,
-    /// The access point has no password.
-    pub is_open: bool,
-}
-
 /// What the server uses from the rest of the program.
 #[derive(Debug, Clone)]
 pub struct Services {
@@ -59,8 +50,8 @@ pub struct Services {
     pub log: LogLines,
     /// Wi-Fi radio, for the page of the access point.
     pub radio: Radio,
-    /// What that page offers and warns of.
-    pub portal: PortalTraits,
+    /// The portal has a list of panels, because the start named none.
+    pub offers_panels: bool,
     /// Most connections at the same time. `None`: as many as the limit on open files allows.
     pub connections: Option<usize>,
     /// Becomes true when the server must stop.

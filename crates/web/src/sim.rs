@@ -25,8 +25,17 @@ use super::{
     services::Services,
 };
 
+/// The simulated board. `None` on a real one, and at an open access point, where strangers could reset the clock by its buttons.
+fn bench(call: &Call) -> Option<&Bench> {
+    let is_open = call.state.view().link.is_open;
+    call.state.services.bench.as_ref().filter(|_| !is_open)
+}
+
 /// All signals of the board.
 pub fn state(call: &Call) -> Response {
+    if bench(call).is_none() {
+        return response::not_found();
+    }
     let signals = signals(&call.state.services);
     signals.map_or_else(response::not_found, |text| {
         response::json_bytes(text.into())
@@ -47,7 +56,7 @@ pub fn signals(services: &Services) -> Option<String> {
 
 /// All panels of the simulated board; without a password even if the control interface needs one.
 pub fn panels(call: &Call) -> Response {
-    if call.state.services.bench.is_some() {
+    if bench(call).is_some() {
         super::panels::all(call)
     } else {
         response::not_found()
@@ -57,7 +66,7 @@ pub fn panels(call: &Call) -> Response {
 /// Presses buttons. The response comes after their release.
 pub async fn buttons(mut call: Call) -> Response {
     let press: Option<ButtonPress> = body(&mut call).await;
-    let Some(bench) = &call.state.services.bench else {
+    let Some(bench) = bench(&call) else {
         return response::not_found();
     };
     match press {
@@ -123,7 +132,7 @@ pub async fn panel(mut call: Call) -> Response {
 pub async fn market(mut call: Call) -> Response {
     let body: Option<MarketEvent> = body(&mut call).await;
     let services = &call.state.services;
-    if services.bench.is_none() {
+    if bench(&call).is_none() {
         return response::not_found();
     }
     let event = body.map(|body| body.event);
@@ -166,7 +175,7 @@ async fn act<T: DeserializeOwned>(
     action: impl FnOnce(&Bench, T) -> Option<Result<(), BenchError>>,
 ) -> Response {
     let body = body(call).await;
-    match &call.state.services.bench {
+    match bench(call) {
         None => response::not_found(),
         Some(bench) => {
             let outcome = body.and_then(|body| action(bench, body));

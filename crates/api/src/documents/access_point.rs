@@ -33,8 +33,8 @@ pub struct NetworkCredentials {
     #[serde(default, deserialize_with = "secret")]
     #[schemars(with = "String")]
     pub pw: Secret,
-    /// Name of the panel that is connected, such as `waveshare-7.5-v2`; empty for none. Only if the start of the clock named
-    /// none.
+    /// Name of the panel that is connected, such as `waveshare-7.5-v2`; empty for simulated ones. Refused if flags or
+    /// configuration name the panels.
     pub display: Option<String>,
 }
 

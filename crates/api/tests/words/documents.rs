@@ -477,6 +477,7 @@ fn proven_blocks_are_reported_with_their_sources() {
 fn the_network_is_reported_with_its_last_error() {
     let mut view = clock(BOARD).view();
     view.link = LinkState {
+        is_open: false,
         state: "connecting",
         managed: true,
         portal: Some("Papertick-aabbcc".into()),

@@ -13,7 +13,7 @@ use super::{BusKind, DeviceFile, FoundLine, LineLocation, Mistake, UsedLine};
 use crate::linux;
 
 /// The mistake on a host without GPIO.
-const NO_GPIO: &str = "this host has no GPIO (there is no /dev/gpiochip0): use the file on the board of the clock; `papertick wiring check --file-only` checks the file alone";
+const NO_GPIO: &str = "this host has no GPIO (there is no /dev/gpiochip0): run it on the computer with the panels; `papertick wiring check --file-only` checks a file alone";
 
 /// The file of a Raspberry Pi in which buses are enabled.
 const PI_CONFIG: &str = "/boot/firmware/config.txt";

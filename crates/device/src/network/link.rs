@@ -47,6 +47,8 @@ pub struct NetworkLink {
     /// Requested host name, and the one in use on the network.
     announced: Option<(String, String)>,
     password: Secret,
+    /// No panels can show the password.
+    is_password_unseen: bool,
     portal_address: String,
 }
 
@@ -77,6 +79,8 @@ pub struct LinkState {
     /// Address of the portal, with its port if that is not 80. `None` without an access point. While it is up, only the
     /// portal is served.
     pub portal: Option<String>,
+    /// The access point is up and has no password.
+    pub is_open: bool,
     /// Address; empty if there is none.
     pub ip: String,
     /// Name of the network; empty on a wire.
@@ -126,6 +130,7 @@ impl Default for NetworkLink {
             suffix: None,
             announced: None,
             password: Secret::default(),
+            is_password_unseen: false,
             portal_address: portal::ADDRESS.into(),
         }
     }
@@ -143,6 +148,7 @@ impl NetworkLink {
                 self.announced = name.map(|name| (asked, name));
             }
             LinkEvent::Unmanaged => self.managed = Some(false),
+            LinkEvent::PasswordUnseen => self.is_password_unseen = true,
             LinkEvent::Credentials(there) => self.begin(there, uptime),
             LinkEvent::Up { ip, ssid } => return self.up(ip, ssid, uptime),
             LinkEvent::Down(failure) => self.down(failure, uptime),
@@ -222,7 +228,7 @@ impl NetworkLink {
             attempts: self.attempts,
             access_point: self.is_portal().then(|| AccessPoint {
                 ssid: portal::ssid(self.suffix()),
-                password: self.password.clone(),
+                password: if self.is_open() { Secret::default() } else { self.password.clone() },
             }),
             tx_power: settings.tx_power,
         }
@@ -261,6 +267,13 @@ impl NetworkLink {
             | LinkPhase::Connected
             | LinkPhase::Disconnected => false,
         }
+    }
+
+    /// The access point is up without a password. Strangers could otherwise change the network of a clock that has one.
+    fn is_open(&self) -> bool {
+        // Until the restart after credentials were stored, the page that tells so stays in reach.
+        let is_new = !self.has_credentials || self.over;
+        self.is_portal() && self.is_password_unseen && is_new
     }
 
     /// The stored network is being joined for the first time since the start.
@@ -313,6 +326,7 @@ impl NetworkLink {
             },
             managed: self.managed == Some(true),
             portal: self.is_portal().then(|| self.portal_address.clone()),
+            is_open: self.is_open(),
             ip: self.ip.clone(),
             ssid: self.ssid().into(),
             rssi: self.rssi,

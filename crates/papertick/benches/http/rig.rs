@@ -61,7 +61,7 @@ pub async fn start(folder: &Path) -> Rig {
         demo: None,
         dialer: Dialer::new(Roots::public()),
         radio,
-        portal: Default::default(),
+        offers_panels: false,
         connections: None,
         shutdown: stop.signal(),
     };

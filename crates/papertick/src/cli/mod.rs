@@ -85,6 +85,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Subcommands {
+    /// Run the clock
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<Flags>),
     /// Run the clock with simulated market data, without a network.

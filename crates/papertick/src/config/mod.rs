@@ -8,8 +8,10 @@ pub(crate) mod flags;
 pub(crate) mod resolve;
 
 use std::{
+    io,
     net::SocketAddr,
     path::{Path, PathBuf},
+    thread,
     time::Duration,
 };
 
@@ -28,10 +30,16 @@ use storage::disk::open_file;
 
 use crate::{failure::Failure, wiring_file};
 use updates::policy::Signatures;
-use web::chosen_display;
+use web::chosen_panel;
 
 /// What the page says about a panel that changes slowly.
 const SLOW_PANEL: &str = "this panel changes its colours slowly and must rest between two pictures: it shows a new one with each block, at least three minutes apart, in black and white, and no prices or times";
+
+/// Looks for the bus of a chosen panel after the first one.
+const BUS_LOOKS: u32 = 10;
+
+/// Time between two of these looks.
+const BUS_INTERVAL: Duration = Duration::from_secs(1);
 
 pub const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
@@ -65,7 +73,7 @@ pub struct RunConfig {
     pub parts: PartsKind,
     /// The start named no panels: the portal offers a list, and the choice in the data folder counts.
     #[serde(default)]
-    pub offers_displays: bool,
+    pub offers_panels: bool,
     /// Simulated panels refresh without delay.
     pub instant_panels: bool,
     /// What manages the network.
@@ -171,26 +179,31 @@ impl RunConfig {
         }
     }
 
-    /// Uses the panel that was chosen in the portal.
-    pub fn with_chosen_display(mut self) -> RunConfig {
-        if !self.offers_displays {
-            return self;
-        }
-        let name = match chosen_display::read(&self.data_dir) {
+    /// Uses the panel that was chosen in the portal. Waits a little for its bus, which may appear after the start of the host.
+    pub fn with_chosen_panel(mut self) -> RunConfig {
+        let name = match self.chosen_panel() {
             Ok(None) => return self,
             Ok(Some(name)) => name,
             Err(error) => {
-                self.notes.push(format!("the choice of a panel: {error}"));
+                self.note_unused_panel(&error.to_string());
                 return self;
             }
         };
         // With a simulated radio the panel is simulated, too.
         if !matches!(self.network, NetworkConfig::Simulated(_)) {
-            match wiring_file::load_for_host(Path::new(name)) {
+            let load = || wiring_file::load_for_host(Path::new(name));
+            let mut loaded = load();
+            for _ in 0..BUS_LOOKS {
+                if loaded.is_ok() {
+                    break;
+                }
+                thread::sleep(BUS_INTERVAL);
+                loaded = load();
+            }
+            match loaded {
                 Ok((text, _)) => self.parts = PartsKind::Wired(text),
                 Err(failure) => {
-                    let why = failure.message;
-                    self.notes.push(format!("the panel chosen in the portal: {why}"));
+                    self.note_unused_panel(&failure.message);
                     return self;
                 }
             }
@@ -200,7 +213,27 @@ impl RunConfig {
         self
     }
 
-    /// Says it on the page if the panel changes slowly.
+    fn chosen_panel(&self) -> io::Result<Option<&'static str>> {
+        match self.offers_panels {
+            true => chosen_panel::read(&self.data_dir),
+            false => Ok(None),
+        }
+    }
+
+    /// Simulates the panels in place of the one that was chosen.
+    pub fn simulate_panels(&mut self, why: &str) {
+        self.parts = PartsKind::Simulated;
+        self.board = spec::BOARDS[0].id.into();
+        self.note_unused_panel(why);
+    }
+
+    fn note_unused_panel(&mut self, why: &str) {
+        self.notes.push(format!(
+            "the panels are simulated, because the one that was chosen in the portal cannot be used: {why}"
+        ));
+    }
+
+    /// Adds a note if the panel changes slowly.
     fn note_slow_panel(&mut self) {
         if self.board().is_slow {
             self.notes.push(SLOW_PANEL.into());
@@ -209,12 +242,13 @@ impl RunConfig {
 
     /// Longest time to wait for a refresh in progress when the device stops. Simulated panels need no wait.
     pub fn last_refresh(&self) -> Duration {
-        self.wiring()
-            .map_or(Duration::ZERO, |wiring| last_refresh_limit(&wiring))
+        let chosen = || wiring::base(self.chosen_panel().ok()??);
+        let wiring = self.wiring().or_else(chosen);
+        wiring.map_or(Duration::ZERO, |wiring| last_refresh_limit(&wiring))
     }
 
-    /// Returns whether no panel can show the password of a real access point, which therefore has none.
-    pub fn is_access_point_open(&self) -> bool {
+    /// Returns whether no panel can show the password of a real access point.
+    pub fn hides_password(&self) -> bool {
         self.network == NetworkConfig::NetworkManager && self.parts == PartsKind::Simulated
     }
 

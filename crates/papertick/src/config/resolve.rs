@@ -49,7 +49,7 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
         data_dir,
         board,
         parts,
-        offers_displays: !names_panels && market == MarketSource::World,
+        offers_panels: false,
         allow_origins: origins.collect::<Result<_, _>>()?,
         public_urls: flags.public_url,
         trusted_proxies: flags.trusted_proxy,
@@ -73,6 +73,9 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
         notes: flags.note,
         trial_secs: flags.trial_seconds,
     };
+    // Without a portal nobody chooses one, and a choice at a simulated radio is not for real panels.
+    config.offers_panels =
+        !names_panels && market == MarketSource::World && config.network != NetworkConfig::Host;
     config.chain().map_err(Failure::usage)?;
     config.note_slow_panel();
     Ok(config)
@@ -298,20 +301,20 @@ mod tests {
     #[test]
     fn a_clock_without_named_panels_offers_them() {
         let flags = |line: &str| with_file("", line).unwrap();
-        for (line, offers, is_open) in [
+        for (line, offers, hides_password) in [
             ("--wifi network-manager", true, true),
-            ("", true, false),
+            ("", false, false),
             ("--wifi network-manager --board rev-a", false, true),
         ] {
             let config = flags(line);
             assert_eq!(
-                (config.offers_displays, config.is_access_point_open()),
-                (offers, is_open),
+                (config.offers_panels, config.hides_password()),
+                (offers, hides_password),
                 "{line}"
             );
         }
         let demo = resolve(Flags::default(), MarketSource::Demo).unwrap();
-        assert!(!demo.offers_displays);
+        assert!(!demo.offers_panels);
     }
 
     const FULL: &str = "
@@ -337,7 +340,7 @@ mod tests {
                 data_dir: "/var/lib/papertick".into(),
                 board: "v8".into(),
                 parts: PartsKind::Simulated,
-                offers_displays: false,
+                offers_panels: false,
                 allow_origins: vec!["http://localhost:5173".into()],
                 public_urls: Vec::new(),
                 trusted_proxies: Vec::new(),

@@ -15,7 +15,6 @@ use board::sim::{Bench, PowerCycle, SimOptions, radio::RadioOptions};
 use device::{
     history::{History, Readings, Series, Span},
     input::{Input, LinkEvent},
-    secret::Secret,
     settings::{emit::BuildIdentity, fonts::FontId},
 };
 use market::{now::Now, units::Currency};
@@ -45,10 +44,7 @@ use updates::{
     policy::Signatures,
     watcher::{self, ReleaseWatcher},
 };
-use web::{
-    proxy::PublicAccess,
-    services::{PortalTraits, Services},
-};
+use web::{proxy::PublicAccess, services::Services};
 use wifi::secrets;
 
 use self::{
@@ -103,7 +99,7 @@ pub(crate) struct RunningDevice {
 impl RunningDevice {
     /// Starts all tasks. The HTTP server comes first, because clients wait for it.
     pub(crate) async fn start(
-        config: DeviceConfig,
+        mut config: DeviceConfig,
         listener: TcpListener,
         store: Store,
         stored: StoredState,
@@ -111,20 +107,29 @@ impl RunningDevice {
     ) -> io::Result<RunningDevice> {
         // The clock also starts with a CA file that cannot be read; the log says what is wrong.
         let roots = config::roots(config.run.ca_file.as_deref()).map_err(|failure| failure.message);
-        let spec = config.run.board();
         let listen_address = listener.local_addr()?;
-        let options = SimOptions {
+        let options = |config: &DeviceConfig| SimOptions {
             timing: config.run.panel_timing(),
             held: config
                 .carried
                 .as_deref()
                 .and_then(PowerCycle::parse)
                 .unwrap_or_default(),
-            radio: radio_options(&config, listen_address),
+            radio: radio_options(config, listen_address),
             times: None,
         };
         let (radio, radio_requests) = wifi::radio();
-        let board = Board::new(&config.run, options).map_err(io::Error::other)?;
+        let mut board = Board::new(&config.run, options(&config));
+        if let Err(why) = &board
+            && config.run.offers_panels
+        {
+            // The owner of a panel that was chosen on a phone may have no other access to the host.
+            config.run.simulate_panels(why);
+            board = Board::new(&config.run, options(&config));
+        }
+        let board = board.map_err(io::Error::other)?;
+        let spec = config.run.board();
+        tracing::info!(board = spec.hardware, "the panels");
         let bench = board.bench.clone();
         let clock = Clock::host();
         let (inbox, inputs) = inbox();
@@ -161,14 +166,12 @@ impl RunningDevice {
         let locked = stored.generated_password.map(Input::PasswordGenerated);
         let name = Input::Linked(LinkEvent::Identity {
             suffix: name_suffix(&config.run.data_dir),
-            password: if config.run.is_access_point_open() {
-                Secret::default()
-            } else {
-                access_point.text
-            },
+            password: access_point.text,
         });
         let initial_inputs = initial_inputs(notes, &config).into_iter();
-        let initial_inputs = initial_inputs.chain(locked).chain([name]);
+        let unseen = Input::Linked(LinkEvent::PasswordUnseen);
+        let unseen = config.run.hides_password().then_some(unseen);
+        let initial_inputs = initial_inputs.chain(locked).chain([name]).chain(unseen);
         let known_peers = KnownPeers::of(stored.memory.peers.clone());
         let chain = config.run.chain().map_err(io::Error::other)?;
         let history = stored.history.unwrap_or_default();
@@ -214,10 +217,7 @@ impl RunningDevice {
             dialer: dialer.clone(),
             log,
             radio: radio.clone(),
-            portal: PortalTraits {
-                offers_displays: config.run.offers_displays,
-                is_open: config.run.is_access_point_open(),
-            },
+            offers_panels: config.run.offers_panels,
             bench: bench.clone(),
             demo: demo.as_ref().map(DemoRelay::hand),
             connections: None,

@@ -13,7 +13,7 @@ use device::{
 };
 use runtime::inbox::inbox;
 use tokio::sync::{mpsc, watch};
-use web::{chosen_display, services::PortalTraits};
+use web::chosen_panel;
 use wifi::TRY_LIMIT;
 
 use crate::support::{Answer, Clock, Setup};
@@ -68,12 +68,12 @@ impl Portal {
     }
 
     async fn with(outcome: Result<Option<String>, ProvisionError>) -> Portal {
-        Portal::with_traits(outcome, PortalTraits::default()).await
+        Portal::offering(outcome, false).await
     }
 
-    async fn with_traits(
+    async fn offering(
         outcome: Result<Option<String>, ProvisionError>,
-        portal: PortalTraits,
+        offers_panels: bool,
     ) -> Portal {
         let (attempts, received) = mpsc::channel(4);
         let network = |ssid: &str, rssi, secured| WifiNetwork {
@@ -113,7 +113,7 @@ impl Portal {
         let board = sim::board(board::spec::find("rev-b").unwrap(), SimOptions::default());
         let setup = Setup {
             radio,
-            portal,
+            offers_panels,
             bench: Some(board.bench),
             ..Setup::default()
         };
@@ -279,24 +279,18 @@ async fn the_page_lists_the_networks_and_loads_nothing_else() {
     assert!(!rest.contains("{{"), "all placeholders are replaced");
 }
 
-const ALL_PORTALS: PortalTraits = PortalTraits {
-    offers_displays: true,
-    is_open: true,
-};
-
 #[tokio::test]
 async fn the_panel_can_be_chosen_with_the_network() {
     let joined = Ok(Some("192.0.2.7".to_string()));
-    let portal = Portal::with_traits(joined, ALL_PORTALS).await;
+    let portal = Portal::offering(joined, true).await;
     let page = portal.clock.get("/").await;
     assert!(
         page.text()
-            .contains("<option value=\"waveshare-7.5-v2\">Waveshare 7.5 in V2</option>")
+            .contains("<option value=\"waveshare-7.5-v2\">Waveshare 7.5 in V2, since October 2023 (GDEY075T7)</option>")
     );
-    assert!(page.text().contains("This Wi-Fi has no password"));
 
     let folder = portal.clock.folder.path();
-    let chosen = || chosen_display::read(folder).unwrap();
+    let chosen = || chosen_panel::read(folder).unwrap();
     for (body, expected) in [
         (
             "ssid=Home&display=waveshare-7.5-v2",
@@ -322,6 +316,36 @@ async fn the_panel_can_be_chosen_with_the_network() {
         page.text()
             .contains("<option value=\"inky-what\" selected>")
     );
+}
+
+#[tokio::test]
+async fn an_attempt_that_fails_changes_no_panel() {
+    let portal = Portal::offering(Err(ProvisionError::Failed(LinkFailure::Auth)), true).await;
+    let answer = portal
+        .save(r#"{"ssid":"Home","display":"inky-what"}"#)
+        .await;
+    assert_eq!(answer.status, 401);
+    assert_eq!(
+        chosen_panel::read(portal.clock.folder.path()).unwrap(),
+        None
+    );
+}
+
+#[tokio::test]
+async fn strangers_at_an_open_access_point_press_no_buttons() {
+    let portal = Portal::new().await;
+    for (is_open, status) in [(false, 200), (true, 404)] {
+        portal.clock.change(|view| view.link.is_open = is_open);
+        let page = portal.clock.get("/").await;
+        let warns = page.text().contains("This Wi-Fi has no password");
+        assert_eq!(warns, is_open);
+        for path in ["/sim/state", "/sim/panels.png"] {
+            assert_eq!(portal.clock.get(path).await.status, status, "{path}");
+        }
+        let press = r#"{"press":[1],"ms":1}"#;
+        let answer = portal.clock.json("POST", "/sim/buttons", press).await;
+        assert_eq!(answer.status, status);
+    }
 }
 
 #[tokio::test]

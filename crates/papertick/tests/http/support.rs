@@ -39,10 +39,7 @@ use updates::{
     policy::Signatures,
 };
 use web::proxy::PublicAccess;
-use web::{
-    serve,
-    services::{PortalTraits, Services},
-};
+use web::{serve, services::Services};
 use wifi::Radio;
 
 use crate::limit::Limit;
@@ -128,7 +125,7 @@ pub(crate) struct Setup {
     pub(crate) connections: Option<usize>,
     pub(crate) dialer: Dialer,
     pub(crate) radio: Radio,
-    pub(crate) portal: PortalTraits,
+    pub(crate) offers_panels: bool,
     pub(crate) log: LogLines,
     pub(crate) device: Kind,
     pub(crate) generated_password: Option<GeneratedPassword>,
@@ -156,7 +153,7 @@ impl Default for Setup {
             connections: None,
             dialer: Dialer::new(Roots::public()),
             radio: wifi::radio().0,
-            portal: PortalTraits::default(),
+            offers_panels: false,
             log: LogLines::new(),
             device: Kind::StandIn,
             generated_password: None,
@@ -233,7 +230,7 @@ impl Clock {
             dialer: setup.dialer,
             log: setup.log,
             radio: setup.radio,
-            portal: setup.portal,
+            offers_panels: setup.offers_panels,
             connections: setup.connections,
             bench: setup.bench,
             demo: setup.demo,

@@ -131,19 +131,19 @@ fn a_panel_is_chosen_in_the_portal() {
     rig.connected();
     assert_eq!(rig.clock.setting("hasOnePanel"), true);
 
-    // A program from before cannot have written another name, but a file can be damaged.
-    fs::write(rig.folder.path().join("state/display"), "waveshare-7").unwrap();
+    // As after a later version.
+    fs::write(rig.folder.path().join("state/panel"), "waveshare-7").unwrap();
     assert_eq!(rig.post("/api/restart", "").status, 200);
-    eventually("the damaged choice is named", || {
+    eventually("the unknown choice is named", || {
         let status = rig.try_get("/api/status");
-        status.is_some_and(|answer| answer.body.contains("display names no known panel"))
+        status.is_some_and(|answer| answer.body.contains("this version does not know it"))
     });
     assert_eq!(rig.clock.setting("hasOnePanel"), false);
 
     let reset = rig.post("/api/factory_reset", r#"{"confirm":"factory_reset"}"#);
     assert_eq!(reset.status, 200);
     rig.portal();
-    assert!(!rig.folder.path().join("state/display").exists());
+    assert!(!rig.folder.path().join("state/panel").exists());
 }
 
 /// The address that the server answers for a name.

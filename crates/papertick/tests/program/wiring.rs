@@ -42,7 +42,10 @@ fn a_wiring_file_is_checked_with_or_without_the_host() {
     let (code, stdout, _) = run(&["wiring", "check", "Waveshare-7.5-V2", "--file-only"]);
     assert_eq!(
         (code, stdout.as_str()),
-        (0, "Waveshare 7.5 in V2: 1 panel, no mistakes\n")
+        (
+            0,
+            "Waveshare 7.5 in V2, since October 2023 (GDEY075T7): 1 panel, no mistakes\n"
+        )
     );
     let (code, _, stderr) = run(&["wiring", "check", "waveshare-7.5"]);
     assert_eq!(code, 2);

@@ -376,7 +376,7 @@ fn draw_second(
     // The baselines of a row agree, with and without a comma.
     let depth = if arrangement.has_line { 1.0 } else { 0.5 } * scale::COMMA_DEPTH;
     let own = high + (low - high - height * (1.0 + depth)) * 0.5 + height;
-    // Where no figure has a comma, they can be so large that there is no room for one.
+    // Figures without a comma can be so large that none would fit.
     let own = own.max(high + cap).round() as i32;
     // A hero of words stands higher than a figure has room below its label, or below a mark, which reaches lower.
     let mark = (scale::mark_side(capitals) - capitals) / 2.0;

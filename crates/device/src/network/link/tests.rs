@@ -57,6 +57,7 @@ impl LinkFixture {
                     self.settings.wifi_configured = true;
                     self.apply(LinkEvent::Credentials(true));
                 }
+                "unseen" => self.apply(LinkEvent::PasswordUnseen),
                 "none" => self.apply(LinkEvent::Credentials(false)),
                 "up" => self.apply(LinkEvent::Up {
                     ip: "192.0.2.7".into(),
@@ -117,8 +118,10 @@ impl LinkFixture {
     /// The state, the attempts to join, and what else is there: the access point, the failure, a reason to restart.
     fn words(&self) -> String {
         let (state, plan) = (self.link.state(), self.plan());
-        let access_point = plan.access_point.is_some();
-        let extra = [access_point.then_some("portal"), state.failure];
+        let access_point = plan.access_point.map(|access_point| {
+            if access_point.password.is_empty() { "open-portal" } else { "portal" }
+        });
+        let extra = [access_point, state.failure];
         let mut words = format!("{} {}", state.state, plan.attempts);
         for word in extra.into_iter().flatten() {
             words.push(' ');
