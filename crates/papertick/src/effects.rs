@@ -13,8 +13,7 @@ use tokio::{
     sync::{Notify, mpsc},
     time::timeout,
 };
-use web::chosen_panel;
-use wifi::{Radio, secrets};
+use wifi::{Radio, chosen_panel, secrets};
 
 /// Timeout for the radio to delete its credentials.
 const FORGET_TIMEOUT: Duration = Duration::from_secs(5);

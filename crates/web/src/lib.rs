@@ -10,7 +10,6 @@ mod broadcast;
 mod cache;
 mod call;
 mod canvas;
-pub mod chosen_panel;
 mod coding;
 mod commands;
 mod confirmation;

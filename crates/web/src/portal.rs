@@ -2,7 +2,7 @@
 //!
 //! The page works without scripts. `portal.html` is the template; with `portal.js` it shows progress without a reload.
 
-use std::{fmt::Write, io, path::Path, sync::LazyLock};
+use std::{fmt::Write, sync::LazyLock};
 
 use api::documents::access_point::{Joined, Network, Networks, NotJoined};
 use board::{
@@ -17,11 +17,13 @@ use http::{
     },
 };
 use tokio::task::spawn_blocking;
-use wifi::ProvisionFailure;
+use wifi::{
+    ProvisionFailure,
+    chosen_panel::{self, PanelChoice},
+};
 
 use super::{
     call::{Call, ReceivedBody},
-    chosen_panel,
     html::{self, escaped},
     parse::network_credentials,
     portal_texts::{self, LANGUAGES, PortalTexts},
@@ -143,15 +145,9 @@ pub async fn join(mut call: Call) -> Response {
         (Err(error), None) => return response::bad_request(error),
     };
     let services = &call.state.services;
-    let joined = services.radio.provision(ssid, password).await;
-    // The restart that follows waits for this response.
-    let stored = match joined {
-        Ok(_) => store_panel(&services.data_dir, panel).await,
-        Err(_) => Ok(()),
-    };
-    let not_stored =
-        |error: io::Error| ProvisionFailure::Tried(ProvisionError::NotStored(error.to_string()));
-    let result = joined.and_then(|ip| stored.map(|()| ip).map_err(not_stored));
+    let data_dir = services.data_dir.clone();
+    let panel = panel.map(|name| PanelChoice { data_dir, name });
+    let result = services.radio.provision(ssid, password, panel).await;
     let failure = match (result, page_texts) {
         (Ok(ip), Some(texts)) => {
             let content = PageContent::Stored(ip.as_deref());
@@ -214,14 +210,6 @@ fn status_of_link(failure: LinkFailure) -> StatusCode {
         | LinkFailure::Connection
         | LinkFailure::Timeout => StatusCode::UNPROCESSABLE_ENTITY,
     }
-}
-
-/// Stores the choice of a panel, if there is one.
-async fn store_panel(data_dir: &Path, name: Option<String>) -> io::Result<()> {
-    let Some(name) = name else { return Ok(()) };
-    let data_dir = data_dir.to_path_buf();
-    let stored = spawn_blocking(move || chosen_panel::store(&data_dir, &name)).await;
-    stored.unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 
 /// Reads the network name, the password and the panel from a form or from JSON. An empty panel is none.

@@ -2,10 +2,11 @@
 //!
 //! **Invariant:** one task owns the radio; all other code sends requests through a [`Radio`].
 
+pub mod chosen_panel;
 pub mod network_manager;
 pub mod secrets;
 
-use std::{collections::BTreeMap, net::IpAddr, pin::pin, time::Duration};
+use std::{collections::BTreeMap, io, net::IpAddr, pin::pin, time::Duration};
 
 use board::{
     moments::until,
@@ -19,8 +20,11 @@ use device::{
 use runtime::inbox::{Inbox, Stopped};
 use tokio::{
     sync::{mpsc, oneshot, watch},
+    task::spawn_blocking,
     time::{Instant, timeout},
 };
+
+use self::chosen_panel::PanelChoice;
 
 /// Timeout for an attempt to join a network.
 pub const TRY_LIMIT: Duration = Duration::from_secs(15);
@@ -57,6 +61,7 @@ enum WifiRequest {
     Provision {
         ssid: String,
         password: Secret,
+        panel: Option<PanelChoice>,
         reply: oneshot::Sender<Result<Option<String>, ProvisionFailure>>,
     },
     Forget {
@@ -91,7 +96,7 @@ pub fn radio() -> (Radio, RadioRequests) {
 }
 
 impl Radio {
-    /// Tries credentials and stores them if they are right. Returns the address at which the clock will answer, if it is
+    /// Tries credentials and stores them if they are right, with the choice of a panel. Returns the address at which the clock will answer, if it is
     /// known.
     ///
     /// # Errors
@@ -100,11 +105,13 @@ impl Radio {
         &self,
         ssid: String,
         password: Secret,
+        panel: Option<PanelChoice>,
     ) -> Result<Option<String>, ProvisionFailure> {
         let (reply, result) = oneshot::channel();
         let request = WifiRequest::Provision {
             ssid,
             password,
+            panel,
             reply,
         };
         self.requests
@@ -230,11 +237,14 @@ impl<W: Wifi> WifiDriver<W> {
             WifiRequest::Provision {
                 ssid,
                 password,
+                panel,
                 reply,
             } => {
                 send(&self.inbox, LinkEvent::Trying).await?;
                 match self.attempt(&ssid, &password, requests).await {
-                    JoinOutcome::Finished(result) => self.finish_attempt(result, reply).await?,
+                    JoinOutcome::Finished(result) => {
+                        self.finish_attempt(result, panel, reply).await?
+                    }
                     JoinOutcome::Forget(forget_reply) => {
                         send(&self.inbox, LinkEvent::Refused(LinkFailure::Lost)).await?;
                         let _ = reply.send(Err(ProvisionFailure::Gone));
@@ -274,8 +284,15 @@ impl<W: Wifi> WifiDriver<W> {
     async fn finish_attempt(
         &mut self,
         result: Result<Option<String>, ProvisionError>,
+        panel: Option<PanelChoice>,
         reply: oneshot::Sender<Result<Option<String>, ProvisionFailure>>,
     ) -> Result<(), Stopped> {
+        // Before the event, because a clock that knows its network has no portal after a power cut.
+        let stored = match panel.filter(|_| result.is_ok()) {
+            Some(panel) => spawn_blocking(move || panel.store()).await,
+            None => Ok(Ok(())),
+        };
+        let stored = stored.unwrap_or_else(|error| Err(io::Error::other(error)));
         let event = match &result {
             Ok(_) => LinkEvent::Provisioned,
             Err(ProvisionError::Failed(failure)) => LinkEvent::Refused(*failure),
@@ -285,7 +302,13 @@ impl<W: Wifi> WifiDriver<W> {
             }
         };
         self.inbox.settle(Input::Linked(event)).await?;
-        let result = result.map(|ip| ip.map(|ip| self.own_address(ip)));
+        let result = result.and_then(|ip| match stored {
+            Ok(()) => Ok(ip.map(|ip| self.own_address(ip))),
+            Err(error) => {
+                tracing::error!(%error, "cannot store the choice of a panel");
+                Err(ProvisionError::NotStored(error.to_string()))
+            }
+        });
         let _ = reply.send(result.map_err(ProvisionFailure::Tried));
         Ok(())
     }

@@ -30,7 +30,7 @@ use storage::disk::open_file;
 
 use crate::{failure::Failure, wiring_file};
 use updates::policy::Signatures;
-use web::chosen_panel;
+use wifi::chosen_panel;
 
 /// What the page says about a panel that changes slowly.
 const SLOW_PANEL: &str = "this panel changes its colours slowly and must rest between two pictures: it shows a new one with each block, at least three minutes apart, in black and white, and no prices or times";

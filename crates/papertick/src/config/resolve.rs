@@ -73,7 +73,7 @@ pub(crate) fn resolve(flags: Flags, market: MarketSource) -> Result<RunConfig, F
         notes: flags.note,
         trial_secs: flags.trial_seconds,
     };
-    // Without a portal nobody chooses one, and a choice at a simulated radio is not for real panels.
+    // Only a portal has the list. A start without one does not use a choice that was for simulated panels.
     config.offers_panels =
         !names_panels && market == MarketSource::World && config.network != NetworkConfig::Host;
     config.chain().map_err(Failure::usage)?;

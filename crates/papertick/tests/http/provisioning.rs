@@ -13,8 +13,7 @@ use device::{
 };
 use runtime::inbox::inbox;
 use tokio::sync::{mpsc, watch};
-use web::chosen_panel;
-use wifi::TRY_LIMIT;
+use wifi::{TRY_LIMIT, chosen_panel};
 
 use crate::support::{Answer, Clock, Setup};
 

@@ -84,7 +84,7 @@ async fn credentials_that_are_being_tried_are_erased_too() {
         rig.until("access-point").await;
         let radio = rig.radio.clone();
         let password = Secret::new("correct horse");
-        let attempt = radio.provision("Home".to_string(), password);
+        let attempt = radio.provision("Home".to_string(), password, None);
         let resetting = async {
             sleep(Duration::from_millis(waits_ms)).await;
             reset(&mut rig).await
@@ -118,7 +118,7 @@ async fn a_failed_wipe_is_reported_and_the_clock_continues() {
         if busy {
             tasks.spawn("attempt", async move {
                 let password = Secret::new("wrong");
-                let outcome = radio.provision("Home".to_string(), password).await;
+                let outcome = radio.provision("Home".to_string(), password, None).await;
                 assert_eq!(outcome, Err(ProvisionFailure::Gone));
             });
             rig.until("connecting").await;

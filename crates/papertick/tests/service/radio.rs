@@ -132,7 +132,10 @@ impl RadioRig {
 
     pub(crate) async fn provision(&self, password: &str) -> Result<(), ProvisionFailure> {
         let password = Secret::new(password);
-        let joined = self.radio.provision("Home".to_string(), password).await;
+        let joined = self
+            .radio
+            .provision("Home".to_string(), password, None)
+            .await;
         joined.map(|_| ())
     }
 
@@ -184,7 +187,7 @@ async fn the_access_point_stays_while_credentials_are_tried() {
     tasks.spawn("attempt", async move {
         let wrong = Secret::new("wrong");
         radio
-            .provision("Home".to_string(), wrong)
+            .provision("Home".to_string(), wrong, None)
             .await
             .unwrap_err();
     });

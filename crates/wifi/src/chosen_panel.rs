@@ -1,6 +1,9 @@
 //! The panel that was chosen in the portal: a file in the data folder with its name.
 
-use std::{io, path::Path};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use board::wiring;
 use storage::disk::{Disk, Folder, named};
@@ -8,7 +11,7 @@ use storage::disk::{Disk, Folder, named};
 const FILE: &str = "panel";
 
 /// The known panel of this name.
-pub(super) fn find(name: &str) -> Option<&'static str> {
+pub fn find(name: &str) -> Option<&'static str> {
     wiring::displays().find(|known| known.eq_ignore_ascii_case(name))
 }
 
@@ -24,14 +27,20 @@ pub fn read(data_dir: &Path) -> io::Result<Option<&'static str>> {
     known.map(Some).ok_or_else(unknown)
 }
 
-/// Stores a choice; an empty one is none.
-///
-/// # Errors
-/// It may not be durable.
-pub(super) fn store(data_dir: &Path, name: &str) -> io::Result<()> {
-    match name {
-        "" => wipe(data_dir),
-        name => Folder::new(data_dir).store(FILE, name.as_bytes()),
+/// A choice that is stored with the credentials of a network.
+#[derive(Debug)]
+pub struct PanelChoice {
+    pub data_dir: PathBuf,
+    /// Name of a known panel; empty for none.
+    pub name: String,
+}
+
+impl PanelChoice {
+    pub(super) fn store(&self) -> io::Result<()> {
+        match self.name.as_str() {
+            "" => wipe(&self.data_dir),
+            name => Folder::new(&self.data_dir).store(FILE, name.as_bytes()),
+        }
     }
 }
 
