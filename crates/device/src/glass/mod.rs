@@ -286,6 +286,7 @@ impl Glass {
             self.minute_deadline(settings, now),
             self.price_deadline(known, now),
             self.mark_deadline(known, now),
+            self.worth_deadline(known, now),
             self.no_data_deadline(known, now),
         ]
         .into_iter()
@@ -815,6 +816,18 @@ impl Glass {
         };
         let slots = self.followed_slots(known.settings());
         slots.iter().filter_map(next).min()
+    }
+
+    /// Uptime at which the price goes stale, so that amounts are no longer shown with their worth.
+    fn worth_deadline(&self, known: &ComposeContext<'_>, now: Now) -> Option<Duration> {
+        let slots = self.followed_slots(known.settings());
+        let stale_from = |slot: RotationSlot| {
+            self.scene(slot, known.market, known, now)
+                .price_stale_from()
+        };
+        let moments = slots.into_iter().chain([self.rotation.slot()]);
+        let moments = moments.filter_map(stale_from);
+        moments.filter(|at| *at > now.uptime).min()
     }
 
     /// Uptime from which on the panels report that no data was received. `None` if they do already.

@@ -1,5 +1,7 @@
 //! The input of a screen.
 
+use core::time::Duration;
+
 use crate::{history::History, settings::Settings};
 use market::{
     Fee, HeightTruth, MarkReasons, Market,
@@ -65,9 +67,15 @@ impl<'a> Scene<'a> {
     /// Price in the scene's currency, if it may be shown without a mark.
     pub fn fresh_price(&self) -> Option<Price> {
         let price = self.market.prices.get(&self.currency)?;
-        let old_from = price.old_from(STALE_PRICE, self.now)?;
+        let is_fresh = self.price_stale_from()? > self.now.uptime;
         let is_disputed = self.mark_reasons.prices.contains(&self.currency);
-        (old_from > self.now.uptime && !is_disputed).then_some(price.value)
+        (is_fresh && !is_disputed).then_some(price.value)
+    }
+
+    /// Uptime from which the price in the scene's currency is stale. `None` if there is none, or its age is unknown.
+    pub fn price_stale_from(&self) -> Option<Duration> {
+        let price = self.market.prices.get(&self.currency)?;
+        price.old_from(STALE_PRICE, self.now)
     }
 
     /// Fee rate, if known.
