@@ -9,6 +9,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::screens::ScreenId;
+
 /// All remote displays.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DisplayList {
@@ -208,7 +210,7 @@ pub struct DisplayChange {
     pub content: Option<String>,
     /// Ids of the screens, at most 32; `screen` shows the first one.
     #[serde(default)]
-    #[schemars(with = "Vec<u16>")]
+    #[schemars(with = "Vec<ScreenId>", length(max = 32), extend("uniqueItems" = true))]
     pub screens: Option<Vec<u16>>,
     /// Accepted age of a picture, min.
     #[serde(default)]

@@ -40,6 +40,18 @@ impl JsonSchema for ScreenOrPlace {
     }
 }
 
+/// Id of a screen.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+pub struct ScreenId(#[schemars(schema_with = "screen_id")] pub u16);
+
+fn screen_id(_generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "description": "Id of a screen.", "enum": ids() })
+}
+
+fn ids() -> Vec<u16> {
+    SCREENS.iter().map(|screen| screen.id).collect()
+}
+
 /// Last place of the shortest rotation: without optional features and in one currency.
 fn last_place() -> i32 {
     let screens = Settings::default().available_screens();
@@ -48,13 +60,16 @@ fn last_place() -> i32 {
 
 /// The id of a screen, or its place.
 fn id_or(mut place: Schema) -> Schema {
-    let ids: Vec<u16> = SCREENS.iter().map(|screen| screen.id).collect();
     place.insert(
         "description".into(),
         "Place in the rotation, from 0.".into(),
     );
-    json_schema!({ "anyOf": [{ "description": "Id of a screen.", "enum": ids }, place] })
+    json_schema!({ "anyOf": [{ "description": "Id of a screen.", "enum": ids() }, place] })
 }
+
+/// A text of 1 to 256 bytes.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+pub struct QrText(#[schemars(length(min = 1, max = 256))] pub String);
 
 /// Picture pixels per panel pixel.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]

@@ -1,7 +1,5 @@
 //! The page, the description of the interface, and endpoints for monitoring.
 
-use alloc::string::String;
-
 use super::{
     params::param,
     responses::{BAD_REQUEST, UNAVAILABLE},
@@ -11,6 +9,7 @@ use crate::{
     documents::{
         ErrorBody,
         page::{Health, Manifest, OpenApiDocument},
+        screens::QrText,
     },
     operation::{Guard, Operation, Param, by_program, get},
     shape::{Shape, received, sent},
@@ -18,7 +17,7 @@ use crate::{
 
 const TEXT: &[Param] = &[param(
     "text",
-    received::<String>(),
+    received::<QrText>(),
     "Text to encode, 1 to 256 bytes.",
 )];
 

@@ -13,7 +13,7 @@ use crate::{
     documents::{
         ErrorBody,
         history::{RecordedSeries, ValueHistory},
-        screens::{FrameDepth, FrameHeight, FrameLayout, FrameRotation, FrameWidth},
+        screens::{FrameDepth, FrameHeight, FrameLayout, FrameRotation, FrameWidth, ScreenId},
         settings::SettingsChange,
     },
     operation::{Guard, Operation, Param, by_program, from_view, get, post, web_socket},
@@ -80,7 +80,7 @@ pub(super) const FRAME: &[Param] = &[
     ),
     param(
         "screen",
-        received::<u16>(),
+        received::<ScreenId>(),
         "Id of a screen to draw instead of what the panels show.",
     ),
 ];

@@ -79,7 +79,10 @@ const ON_ONE_PANEL: &[(&str, &str)] = &[
     ),
     ("set panelLayout=2", ""),
     // The price has gone stale meanwhile.
-    ("set overlaySeconds=3600; test-zap 21; wait 1000000", "Zap received 21"),
+    (
+        "set overlaySeconds=3600; test-zap 21; wait 1000000",
+        "Zap received 21",
+    ),
     ("set panelLayout=1", BOARD),
     // A board follows its screens, not the rotation.
     (
