@@ -79,13 +79,16 @@ class Draft {
   }
 
   async #send(settings: Settings, mayRetry: boolean): Promise<string | undefined> {
+    const sent = this.edits;
     const headers: Record<string, string> = clock.settingsTag ? { 'If-Match': clock.settingsTag } : {};
     try {
-      const response = await request('PATCH', SETTINGS, { json: patchOf(settings, this.edits), headers });
+      const response = await request('PATCH', SETTINGS, { json: patchOf(settings, sent), headers });
       if ((response.body as RestartRequired | null)?.rebootRequired) this.later = '';
-      if (this.edits.httpAuthPass)
-        clock.signInLater(String(this.read('httpAuthUser')), String(this.edits.httpAuthPass));
+      if (sent.httpAuthPass) clock.signInLater(String(this.read('httpAuthUser')), String(sent.httpAuthPass));
+      // What was edited meanwhile is not saved yet.
+      const newer = Object.entries(this.edits).filter(([key, value]) => value !== sent[key]);
       this.discard();
+      this.edits = Object.fromEntries(newer);
       await clock.loadSettings();
       notices.add('ok', t('Saved.'));
       this.refused = clearedIn(response.reason);

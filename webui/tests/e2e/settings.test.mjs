@@ -727,7 +727,13 @@ test('rare settings are behind "More", and a fault in one of them opens it', asy
   await page.getByRole('searchbox').fill('label width');
   await rare.waitFor();
   await page.getByRole('searchbox').fill('');
-  await page.locator('#section-data summary').click();
+  await rare.waitFor({ state: 'hidden' });
+  // A click on a list that moves can miss.
+  await until('the rare settings', async () => {
+    if (await setting('priceBand').isVisible()) return true;
+    await page.locator('#section-data summary').click();
+    return false;
+  });
   await setting('priceBand').getByRole('spinbutton').fill('0');
   // The changed row grows; a click on a list that moves can miss.
   await setting('priceBand').getByRole('button', { name: 'Save changes' }).waitFor();
@@ -755,6 +761,21 @@ test('a change is saved from its row with two keys, and the focus stays there', 
   for (const key of ['ArrowDown', 'Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
   await saved();
   assert.ok(await row.getByRole('switch').evaluate((input) => document.activeElement === input));
+});
+
+test('an edit made while others are saved stays', async () => {
+  let release;
+  const held = new Promise((done) => (release = done));
+  await page.route('**/api/settings', async (route) => {
+    if (route.request().method() === 'PATCH') await held;
+    await route.continue();
+  });
+  await setting('fullRefreshMin').getByRole('spinbutton').fill('30');
+  await save();
+  await setting('labelFitPct').getByRole('slider').fill('80');
+  release();
+  await saved();
+  await page.waitForSelector('[data-savebar]:has-text("One change")');
 });
 
 test('Ctrl+S saves the changes', async () => {
