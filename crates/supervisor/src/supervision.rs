@@ -66,13 +66,13 @@ pub(crate) struct Supervisor {
 }
 
 /// The running device process.
-struct SupervisedDevice {
-    process: Process,
-    chosen: ChosenProgram,
+pub(crate) struct SupervisedDevice {
+    pub(crate) process: Process,
+    pub(crate) chosen: ChosenProgram,
     /// State of a simulated board whose power was cut.
-    cut: Option<String>,
+    pub(crate) cut: Option<String>,
     /// `None` if its program is not on trial, or has passed.
-    trial: Option<ProgramTrial>,
+    pub(crate) trial: Option<ProgramTrial>,
 }
 
 impl Supervisor {
@@ -316,7 +316,7 @@ impl Supervisor {
         }
     }
 
-    fn handle(&mut self, message: DeviceMessage, device: &mut SupervisedDevice) {
+    pub(crate) fn handle(&mut self, message: DeviceMessage, device: &mut SupervisedDevice) {
         match message {
             DeviceMessage::Ready(last_refresh) => {
                 if let Some(last_refresh) = last_refresh {

@@ -20,10 +20,9 @@ use crate::{
     config::{ClockConfig, OpaqueConfig},
     execution::Execution,
     limits::{LIMITS, SupervisorLimits},
-    messages::DeviceMessage,
     programs::{Installation, Programs},
     service_manager::Notifier,
-    supervision::{Supervisor, page},
+    supervision::{SupervisedDevice, Supervisor, page},
 };
 
 fn clock(folder: &Path) -> ClockConfig {
@@ -146,36 +145,35 @@ async fn a_device_on_trial_that_is_ended_from_outside_is_started_once_more() {
     }
 }
 
+/// The configured time, the message of the device, and whether the device ends by itself.
 #[tokio::test]
 async fn a_device_whose_panels_refresh_has_longer_to_stop() {
-    for (last_refresh, ends_by_itself) in [(Duration::ZERO, false), (Duration::from_secs(60), true)]
-    {
+    for (secs, ready, ends_by_itself) in [
+        (0, "ready 2", false),
+        (60, "ready 2", true),
+        (0, "ready 2 60000", true),
+        (60, "ready 2 0", false),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let ended = folder.path().join("ended");
         let script = format!(
-            "trap 'sleep 1; touch {}; exit 0' TERM; echo ready; while :; do sleep 0.01; done",
+            "trap 'sleep 1; touch {}; exit 0' TERM; echo {ready}; while :; do sleep 0.01; done",
             ended.display()
         );
         let mut supervisor = supervisor(folder.path(), &script);
         supervisor.limits.stop = Duration::from_millis(100);
-        supervisor.clock.last_refresh = last_refresh;
+        supervisor.clock.last_refresh = Duration::from_secs(secs);
         let chosen = supervisor.programs.choose();
-        let mut process = supervisor.start(&chosen).unwrap();
-        assert_eq!(process.messages.next().await, DeviceMessage::Ready(None));
-        supervisor.stop(&mut process).await;
-        assert_eq!(ended.exists(), ends_by_itself);
-    }
-}
-
-#[test]
-fn a_device_reports_how_long_its_panels_refresh() {
-    let millis = |millis| DeviceMessage::Ready(Some(Duration::from_millis(millis)));
-    for (line, expected) in [
-        ("ready 2", DeviceMessage::Ready(None)),
-        ("ready 2 8500", millis(8500)),
-        ("ready 4 0 more", millis(0)),
-    ] {
-        assert_eq!(DeviceMessage::parse(line), Some(expected), "{line}");
+        let mut device = SupervisedDevice {
+            process: supervisor.start(&chosen).unwrap(),
+            chosen,
+            cut: None,
+            trial: None,
+        };
+        let message = device.process.messages.next().await;
+        supervisor.handle(message, &mut device);
+        supervisor.stop(&mut device.process).await;
+        assert_eq!(ended.exists(), ends_by_itself, "{secs}, {ready}");
     }
 }
 
