@@ -239,7 +239,10 @@ async fn credentials(call: &mut Call) -> Result<(String, Secret, Option<String>)
     if password.expose().len() > PASSWORD_MAX || is_control(password.expose()) {
         return Err("pw invalid");
     }
-    Ok((ssid, password, received.display))
+    let panel = received
+        .display
+        .filter(|_| call.state.services.offers_panels);
+    Ok((ssid, password, panel))
 }
 
 /// Whether the response is a page: a browser sent a form. All other clients get JSON.

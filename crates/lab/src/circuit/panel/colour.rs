@@ -1,7 +1,5 @@
 //! An emulated panel of six or seven colours, of which it must show only black and white.
 
-use std::time::Duration;
-
 use board::parts::epaper::{
     Model,
     sequence::{
@@ -14,9 +12,6 @@ use super::{
     Controller, PanelCondition, PanelState, Report, parameters,
     plane::{Plane, PowerOnNoise},
 };
-
-/// Longest time that the supply may stay on without a refresh.
-const POWERED_MAX: Duration = Duration::from_secs(1);
 
 const COMMANDS: &[(u8, usize, usize)] = &[
     (command::PANEL, 2, 2),
@@ -184,9 +179,8 @@ impl Controller for ColourChip {
     }
 
     fn check(&self, panel: &PanelState, report: &mut Report<'_>) {
-        let is_resting = self.has_power && !panel.is_updating;
-        if is_resting && report.now > panel.busy_until + POWERED_MAX {
-            report.record("its supply stayed on");
+        if self.has_power {
+            panel.check_supply(report);
         }
     }
 }

@@ -52,6 +52,9 @@ const NOT_READY: Duration = Duration::from_millis(10);
 /// Partial refreshes without a full one that are too many, as a multiple of the maker's number.
 const PARTIALS_FACTOR: u32 = 10;
 
+/// Longest time that the supply may stay on without a refresh.
+const POWERED_MAX: Duration = Duration::from_secs(1);
+
 /// The commands and registers of a controller.
 trait Controller: fmt::Debug + Send {
     /// Smallest and largest number of parameters of a command; `None` if there is no such command.
@@ -147,6 +150,13 @@ pub(super) struct PanelChip {
 }
 
 impl PanelState {
+    /// Checks a supply that is on.
+    fn check_supply(&self, report: &mut Report<'_>) {
+        if !self.is_updating && report.now > self.busy_until + POWERED_MAX {
+            report.record("its supply stayed on");
+        }
+    }
+
     /// Shows a pixel, if a refresh of this kind changes it.
     fn refresh_pixel(&mut self, pixel: usize, old: bool, new: bool, is_partial: bool) {
         if !is_partial {

@@ -180,7 +180,7 @@ impl Ssd16xxChip {
         }
     }
 
-    /// The command of the first controller, and the controller whose planes it is about.
+    /// Which of the controllers receives a command, by its index, and the same command of the first controller.
     fn target(&self, code: u8) -> (u8, usize) {
         let first = code & !command::SECOND;
         let is_address = matches!(

@@ -12,9 +12,6 @@ use super::{
     plane::{Plane, PowerOnNoise},
 };
 
-/// Longest time that the supply may stay on without a refresh.
-const POWERED_MAX: Duration = Duration::from_secs(1);
-
 /// The command that asks for the state, which is allowed while it is busy.
 const STATE: u8 = 0x71;
 
@@ -330,9 +327,8 @@ impl Controller for Uc8179Chip {
     }
 
     fn check(&self, panel: &PanelState, report: &mut Report<'_>) {
-        let is_resting = self.has_power && !panel.is_updating;
-        if is_resting && report.now > panel.busy_until + POWERED_MAX {
-            report.record("its supply stayed on");
+        if self.has_power {
+            panel.check_supply(report);
         }
     }
 }
