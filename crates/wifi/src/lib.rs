@@ -96,8 +96,8 @@ pub fn radio() -> (Radio, RadioRequests) {
 }
 
 impl Radio {
-    /// Tries credentials and stores them if they are right, with the choice of a panel. Returns the address at which the clock will answer, if it is
-    /// known.
+    /// Tries credentials and stores them if they are right, with the choice of a panel. Returns the address at which the clock
+    /// will answer, if it is known.
     ///
     /// # Errors
     /// They were not stored.

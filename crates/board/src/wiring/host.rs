@@ -116,12 +116,12 @@ fn is_raspberry_pi(computer: &str) -> bool {
     computer.starts_with("Raspberry Pi")
 }
 
-/// Device files below a root whose names begin with a text, in the order of their numbers.
-fn device_files(root: &Path, begin: &str) -> Vec<String> {
+/// Paths of the device files of a kind, such as `gpiochip`, below a root, in the order of their numbers.
+fn device_files(root: &Path, kind: &str) -> Vec<String> {
     let files = fs::read_dir(root.join("dev"));
     let files = files.into_iter().flatten().flatten();
     let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
-    let mut names: Vec<String> = names.filter(|name| name.starts_with(begin)).collect();
+    let mut names: Vec<String> = names.filter(|name| name.starts_with(kind)).collect();
     names.sort_by_key(|name| (name.len(), name.clone()));
     names.iter().map(|name| format!("/dev/{name}")).collect()
 }

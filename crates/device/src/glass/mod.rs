@@ -856,7 +856,7 @@ fn slots_of(
     }
 }
 
-/// The slots that a slow panel shows: those whose values last until the next block.
+/// The slots of a slow panel. The values of their screens last until the next block.
 fn slow_slots(settings: &Settings) -> Vec<RotationSlot> {
     let mut slots = match settings.panel_layout().form() {
         LayoutForm::Board => settings.board(),
